@@ -1,3 +1,4 @@
+import type { PDFDocument, PDFObject } from "mupdf";
 import { expect, test } from "vitest";
 import { sound, stream } from "../conformance/report.ts";
 import { type ArchivedFonts, archivedFonts, inEngine } from "./archived-fonts.ts";
@@ -72,4 +73,77 @@ test("a font that is a direct object is embedded", async () => {
   );
   const { before, after } = await archivedFonts(file);
   expect(after).toEqual({ ...before, failures: [] });
+});
+
+const fontOf = (document: PDFDocument): PDFObject => document.findPage(0).get("Resources", "Font", "F");
+
+/** The file after a change of its font. */
+const withFont = async (
+  file: Uint8Array,
+  change: (font: PDFObject, document: PDFDocument) => void,
+): Promise<Uint8Array> =>
+  inEngine(file, async ({ document }) => {
+    change(fontOf(document), document);
+    return document.saveToBuffer("garbage=1").asUint8Array().slice();
+  });
+
+/** A composite font that is not embedded. */
+const composite = (encoding: string, ordering: string, more = ""): string =>
+  `<< /Type /Font /Subtype /Type0 /BaseFont /Composite /Encoding /${encoding} ${more} /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Composite /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> /FontDescriptor << /Type /FontDescriptor /FontName /Composite /Flags 4 >> /DW 1000 /W [34 [600]] >>] >>`;
+
+const TO_UNICODE = stream(
+  "",
+  "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <0022> <0041> endbfchar",
+);
+
+test.each<[name: string, font: string, text: string, more: readonly string[]]>([
+  ["codes of a predefined CMap", composite("UniJIS-UCS2-H", "Japan1"), "<65e5672c0041>", []],
+  ["CIDs of Japanese", composite("Identity-H", "Japan1"), "<00220023>", []],
+  ["codes with a ToUnicode CMap", composite("Identity-H", "Identity", "/ToUnicode 6 0 R"), "<0022>", [TO_UNICODE]],
+])("a composite font that is not embedded is embedded as it is shown: %s", async (_, font, text, more) => {
+  const { before, after, changes } = await archivedFonts(showing(text, font, more));
+  expect(before.failures).toContain("6.2.11.4.1-1 x1");
+  expect(after).toEqual({ ...before, failures: [], pixels: expect.anything() });
+  expect(mostDifference(before, after)).toBeLessThanOrEqual(ROUNDING);
+  expect(changes).toEqual({ fonts_substituted: 1 });
+});
+
+const EMBEDDED = showing("(ab)", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
+
+test.each<[name: string, failures: string[], change: (font: PDFObject, document: PDFDocument) => void]>([
+  ["other widths", ["6.2.11.5-1 x2"], (font) => font.put("Widths", [300, 900])],
+  [
+    "no widths",
+    ["6.2.11.2-4 x1", "6.2.11.2-5 x1", "6.2.11.2-6 x1", "6.2.11.5-1 x2"],
+    (font) => ["FirstChar", "LastChar", "Widths"].forEach((key) => font.delete(key)),
+  ],
+  [
+    "a code whose name has no glyph",
+    ["6.2.11.4.1-2 x1", "6.2.11.5-1 x1"],
+    (font) => font.put("Encoding", { Type: "Encoding", Differences: [98, "eacute"] }),
+  ],
+  [
+    "a code that shows .notdef",
+    ["6.2.11.5-1 x1", "6.2.11.8-1 x1"],
+    (font) => font.put("Encoding", { Type: "Encoding", Differences: [98, ".notdef"] }),
+  ],
+  ["no type", ["6.2.11.2-1 x1"], (font) => font.delete("Type")],
+  ["no subtype of the program", ["6.2.11.2-7 x1"], (font) => font.get("FontDescriptor", "FontFile3").delete("Subtype")],
+  [
+    "a CharSet without all names",
+    ["6.2.11.4.2-1 x1"],
+    (font, document) => font.get("FontDescriptor").put("CharSet", document.newString("/a")),
+  ],
+  [
+    "a program that is damaged",
+    [],
+    (font) => font.get("FontDescriptor", "FontFile3").writeStream(Uint8Array.of(1, 2, 3)),
+  ],
+])("a font is repaired, and looks the same: %s", async (_, failures, change) => {
+  const { file } = await archivedFonts(EMBEDDED);
+  const damaged = await withFont(file, change);
+  const { before, after, changes } = await archivedFonts(damaged);
+  expect(before.failures).toEqual(failures);
+  expect(after).toEqual({ ...before, failures: [] });
+  expect(Object.values(changes)).toEqual([1]);
 });

@@ -4,6 +4,8 @@ import {
   type CffFont,
   type CffIndex,
   DEFAULT_WIDTH,
+  FD_ARRAY,
+  FD_SELECT,
   FONT_MATRIX,
   NOMINAL_WIDTH,
   PRIVATE,
@@ -15,7 +17,6 @@ import { Type2Reader } from "./type2-reader.ts";
 import { UnknownFont } from "./unknown-font.ts";
 
 /** Operators of the Top DICT and of a Private DICT. */
-const [FD_ARRAY, FD_SELECT] = [(12 << 8) | 36, (12 << 8) | 37];
 
 interface PrivateDict {
   readonly usual: number;

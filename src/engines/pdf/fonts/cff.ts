@@ -1,6 +1,6 @@
 /** Reads and writes fonts in the Compact Font Format (Adobe Technical Note 5176). */
 import { concat } from "../../../bytes/concat.ts";
-import { latin1 } from "../../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
 import { EXPERT_STRINGS, FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
 import { UnknownFont } from "./unknown-font.ts";
@@ -13,6 +13,8 @@ export const [CHARSET, ENCODING, CHAR_STRINGS, PRIVATE] = [15, 16, 17, 18];
 export const FONT_MATRIX = (ESCAPE << 8) | 7;
 export const SUBRS = 19;
 const ROS = (ESCAPE << 8) | 30;
+export const [FD_ARRAY, FD_SELECT] = [(ESCAPE << 8) | 36, (ESCAPE << 8) | 37];
+const CID_COUNT = (ESCAPE << 8) | 34;
 /** Entries of the Private DICT about subroutines and widths. */
 export const [DEFAULT_WIDTH, NOMINAL_WIDTH] = [20, 21];
 const NO_HINTS = new Set([SUBRS, DEFAULT_WIDTH, NOMINAL_WIDTH]);
@@ -335,4 +337,62 @@ export function writeCff({
   };
   // Its length does not depend on the offsets in it.
   return concat([beginning(beginning(0).length), ...tables]);
+}
+
+/** A font whose glyphs have CIDs. */
+export interface CidTables {
+  /** INDEX of one name. */
+  readonly names: Uint8Array;
+  readonly registry: string;
+  readonly ordering: string;
+  readonly supplement: number;
+  /** Entries of the Top DICT. */
+  readonly entries: readonly Uint8Array[];
+  /** The CID of each glyph after the first one, ascending. */
+  readonly cids: readonly number[];
+  readonly outlines: Uint8Array;
+  /** The Private DICT, without subroutines. */
+  readonly hints: Uint8Array;
+}
+
+/** Writes a font keyed by CID with one Font DICT (sections 18 and 19). */
+export function writeCidCff(font: CidTables): Uint8Array<ArrayBuffer> {
+  const { cids, hints, outlines } = font;
+  const charset = Uint8Array.from([0, ...cids.flatMap((cid) => [cid >> 8, cid & 255])]);
+  const glyphs = cids.length + 1;
+  // One range of glyphs with the first Font DICT.
+  const select = Uint8Array.of(3, 0, 1, 0, 0, 0, glyphs >> 8, glyphs & 255);
+  const tables = (start: number): Uint8Array[] => {
+    const hintsAt = start + charset.length + select.length + outlines.length;
+    const dict = Uint8Array.from([...longOperand(hints.length), ...longOperand(hintsAt), PRIVATE]);
+    return [charset, select, outlines, hints, writeIndex([dict])];
+  };
+  const beginning = (start: number): Uint8Array => {
+    const ends = [charset, select, outlines, hints].reduce<number[]>(
+      (places, { length }) => [...places, (places.at(-1) ?? 0) + length],
+      [start],
+    );
+    const [charsetAt = 0, selectAt = 0, outlinesAt = 0, , arrayAt = 0] = ends;
+    const entry = (operator: number, place: number): Uint8Array =>
+      Uint8Array.from([...longOperand(place), ...(operator > 255 ? [operator >> 8, operator & 255] : [operator])]);
+    const top = concat([
+      writeEntry(ROS, [FIRST_OWN_STRING, FIRST_OWN_STRING + 1, font.supplement]),
+      ...font.entries,
+      writeEntry(CID_COUNT, [(cids.at(-1) ?? 0) + 1]),
+      entry(CHARSET, charsetAt),
+      entry(FD_SELECT, selectAt),
+      entry(CHAR_STRINGS, outlinesAt),
+      entry(FD_ARRAY, arrayAt),
+    ]);
+    return concat([
+      Uint8Array.of(1, 0, 4, 4),
+      font.names,
+      writeIndex([top]),
+      writeIndex([bytesOf(font.registry), bytesOf(font.ordering)]),
+      writeIndex([]),
+    ]);
+  };
+  // Its length does not depend on the offsets in it.
+  const { length } = beginning(0);
+  return concat([beginning(length), ...tables(length)]);
 }

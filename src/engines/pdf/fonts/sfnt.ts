@@ -18,6 +18,8 @@ export interface EncodedMap {
 /** Offsets of the changed values in tables. */
 export const HEAD = { checksum: 8, unitsPerEm: 18, bbox: [36, 38, 40, 42], locaFormat: 50 } as const;
 export const HHEA_METRICS = 34;
+/** Ascent, descent, gap, and largest and least distances. */
+export const HHEA_LENGTHS = [4, 6, 8, 10, 12, 14, 16] as const;
 export const MAXP_GLYPHS = 4;
 const CHECKSUM = 0xb1b0afba;
 
@@ -294,6 +296,62 @@ export function withoutHints(outline: Uint8Array, placeOf: (glyph: number) => nu
   return copy.subarray(0, last);
 }
 
+// Flags of a point of a simple glyph.
+const [ON_CURVE, X_BYTE, Y_BYTE, REPEAT, X_SAME, Y_SAME] = [0x1, 0x2, 0x4, 0x8, 0x10, 0x20];
+/** Flag of a component: its place is a distance, not a point. */
+const DISTANCE = 0x2;
+
+/** A glyph without instructions in finer units: all coordinates are multiplied. */
+export function enlarged(outline: Uint8Array, factor: number): Uint8Array {
+  if (outline.length < 10) return outline;
+  const view = viewOf(outline);
+  const contours = view.getInt16(0);
+  const values: number[] = [contours];
+  for (let at = 2; at < 10; at += 2) values.push(view.getInt16(at) * factor);
+  if (contours < 0) {
+    for (const { at, glyph, end } of partsOf(outline)) {
+      const flags = view.getUint16(at);
+      const isWide = (flags & WORDS) !== 0;
+      const places = isWide
+        ? [view.getInt16(at + 4), view.getInt16(at + 6)]
+        : [view.getInt8(at + 4), view.getInt8(at + 5)];
+      values.push(flags | WORDS, glyph, ...places.map((place) => (flags & DISTANCE ? place * factor : place)));
+      for (let rest = at + (isWide ? 8 : 6); rest < end; rest += 2) values.push(view.getInt16(rest));
+    }
+    return bytesOfView(words(values));
+  }
+  for (let contour = 0; contour < contours; contour++) values.push(view.getUint16(10 + contour * 2));
+  const points = contours === 0 ? 0 : (values.at(-1) ?? 0) + 1;
+  let at = 10 + contours * 2;
+  at += 2 + view.getUint16(at);
+  const flags: number[] = [];
+  while (flags.length < points) {
+    const flag = view.getUint8(at++);
+    const times = flag & REPEAT ? view.getUint8(at++) + 1 : 1;
+    for (let time = 0; time < times; time++) flags.push(flag);
+  }
+  const read = (short: number, same: number): number[] =>
+    flags.slice(0, points).map((flag) => {
+      if (flag & short) return (flag & same ? 1 : -1) * view.getUint8(at++) * factor;
+      if (flag & same) return 0;
+      at += 2;
+      return view.getInt16(at - 2) * factor;
+    });
+  const [x, y] = [read(X_BYTE, X_SAME), read(Y_BYTE, Y_SAME)];
+  // All coordinates have two bytes.
+  return concat([
+    bytesOfView(words([...values, 0])),
+    Uint8Array.from(flags.slice(0, points), (flag) => flag & ON_CURVE),
+    bytesOfView(words([...x, ...y])),
+  ]);
+}
+
+function words(values: readonly number[]): DataView {
+  const table = new DataView(new ArrayBuffer(values.length * 2));
+  for (const [at, value] of values.entries()) table.setUint16(at * 2, value & 0xffff);
+  return table;
+}
+
 /** The tables `glyf` and `loca` with these outlines. Offsets have `unit` bytes, two or four, and each outline begins at a multiple of them. */
 export function writeOutlines(
   outlines: readonly (Uint8Array | undefined)[],
@@ -358,4 +416,28 @@ function checksum(view: DataView, from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += 4) sum = (sum + view.getUint32(at)) >>> 0;
   return sum;
+}
+
+/** The first code of symbols in the private use area, by which symbolic fonts map them. */
+const FIRST_SYMBOL = 0xf000;
+
+/** A `cmap` table with one subtable, for symbols (platform 3, encoding 0): glyphs by codes of one byte. */
+export function symbolMap(glyphs: ReadonlyMap<number, number>): DataView {
+  const codes = [...glyphs.keys()].toSorted((a, b) => a - b);
+  // A segment for each code, and the one that ends the list.
+  const count = codes.length + 1;
+  const table = new DataView(new ArrayBuffer(12 + 16 + count * 8));
+  const head = [0, 1, 3, 0, 0, 12, 4, 16 + count * 8, 0, count * 2];
+  const power = 31 - Math.clz32(count);
+  head.push(2 << power, power, count * 2 - (2 << power));
+  for (const [index, value] of head.entries()) table.setUint16(index * 2, value);
+  const starts = 26 + count * 2 + 2;
+  for (const [index, code] of [...codes, 0x0fff].entries()) {
+    const character = FIRST_SYMBOL + code;
+    table.setUint16(26 + index * 2, character);
+    table.setUint16(starts + index * 2, character);
+    const glyph = glyphs.get(code) ?? 0;
+    table.setUint16(starts + (count + index) * 2, (glyph - character) & 0xffff);
+  }
+  return table;
 }

@@ -3,8 +3,10 @@ import type { ParseMeter } from "../../parse-meter.ts";
 import { CffFont, CHAR_STRINGS, CHARSET, ENCODING, PRIVATE, UNIQUE_ID, writeCff, writeIndex, XUID } from "./cff.ts";
 import {
   changed,
+  enlarged,
   bytesOfView,
   HEAD,
+  HHEA_LENGTHS,
   HHEA_METRICS,
   MAXP_GLYPHS,
   namingOnly,
@@ -34,6 +36,10 @@ interface KeptGlyphs {
  */
 interface RenumberedGlyphs {
   readonly inOrder: readonly number[];
+  /** Of a TrueType font: other advances of these glyphs, in thousandths of the font size. Units become finer where they need it. */
+  readonly widths?: readonly number[];
+  /** Of a TrueType font: the table for finding glyphs. */
+  readonly cmap?: DataView;
 }
 
 type Kept = KeptGlyphs | RenumberedGlyphs;
@@ -79,7 +85,7 @@ export function subset(
     if (font instanceof Type1Font) return cffOf(font, (kept as KeptNames).names, meter);
     const numbers = kept as Kept;
     if ("inOrder" in numbers)
-      return font instanceof CffFont ? renumberedCff(font, numbers.inOrder) : renumberedSfnt(font, numbers.inOrder);
+      return font instanceof CffFont ? renumberedCff(font, numbers.inOrder) : renumberedSfnt(font, numbers);
     return font instanceof CffFont ? blankedCff(font, numbers, meter) : blankedSfnt(font, numbers, meter);
   });
 }
@@ -135,9 +141,14 @@ function blankedSfnt(font: SfntFont, { glyphs, findsByCode }: KeptGlyphs, meter:
   return writeTables(tables);
 }
 
+/** Units of the font size that widths need, which must be right to a thousandth. */
+const LEAST_UNITS = 500;
+
 /** The components of composite glyphs follow the glyphs. */
-function renumberedSfnt(font: SfntFont, glyphs: readonly number[]): Uint8Array<ArrayBuffer> {
-  const originals = [0, ...glyphs];
+function renumberedSfnt(font: SfntFont, { inOrder, widths, cmap }: RenumberedGlyphs): Uint8Array<ArrayBuffer> {
+  const unitsPerEm = font.table("head").getUint16(HEAD.unitsPerEm);
+  const factor = widths && unitsPerEm < LEAST_UNITS ? Math.ceil(1000 / Math.max(1, unitsPerEm)) : 1;
+  const originals = [0, ...inOrder];
   const places = new Map<number, number>();
   const placeOf = (glyph: number): number => {
     const place = places.get(glyph) ?? originals.push(glyph) - 1;
@@ -146,25 +157,41 @@ function renumberedSfnt(font: SfntFont, glyphs: readonly number[]): Uint8Array<A
   };
   // Components are appended while the list is traversed.
   const outlines: Uint8Array[] = [];
-  for (const glyph of originals)
-    outlines.push(glyph === EMPTY ? new Uint8Array() : withoutHints(font.outlineOf(glyph), placeOf));
+  for (const glyph of originals) {
+    const outline = glyph === EMPTY ? new Uint8Array() : withoutHints(font.outlineOf(glyph), placeOf);
+    outlines.push(factor === 1 ? outline : enlarged(outline, factor));
+  }
 
   const { metricCount: metrics } = font;
   const hmtx = new DataView(new ArrayBuffer(originals.length * 4));
   originals.forEach((glyph, place) => {
     if (glyph === EMPTY) return;
-    hmtx.setUint16(place * 4, font.advanceOf(glyph));
+    const width = widths?.[place - 1];
+    const advance = width === undefined ? font.advanceOf(glyph) * factor : (width * unitsPerEm * factor) / 1000;
+    hmtx.setUint16(place * 4, Math.round(advance));
     const bearing = glyph < metrics ? glyph * 4 + 2 : metrics * 4 + (glyph - metrics) * 2;
-    hmtx.setInt16(place * 4 + 2, font.table("hmtx").getInt16(bearing));
+    hmtx.setInt16(place * 4 + 2, font.table("hmtx").getInt16(bearing) * factor);
   });
   const { glyf, loca } = writeOutlines(outlines, 4);
+  const enlarge = (copy: DataView, at: number): void => copy.setInt16(at, copy.getInt16(at) * factor);
   return writeTables([
+    ...(cmap ? [["cmap", cmap] as const] : []),
     ["glyf", glyf],
     [
       "head",
-      changed(font.table("head"), (copy) => (copy.setInt16(HEAD.locaFormat, 1), copy.setUint32(HEAD.checksum, 0))),
+      changed(font.table("head"), (copy) => {
+        copy.setInt16(HEAD.locaFormat, 1);
+        copy.setUint32(HEAD.checksum, 0);
+        for (const at of [HEAD.unitsPerEm, ...HEAD.bbox]) enlarge(copy, at);
+      }),
     ],
-    ["hhea", changed(font.table("hhea"), (copy) => copy.setUint16(HHEA_METRICS, originals.length))],
+    [
+      "hhea",
+      changed(font.table("hhea"), (copy) => {
+        copy.setUint16(HHEA_METRICS, originals.length);
+        for (const at of HHEA_LENGTHS) enlarge(copy, at);
+      }),
+    ],
     ["hmtx", hmtx],
     ["loca", loca],
     ["maxp", changed(font.table("maxp"), (copy) => copy.setUint16(MAXP_GLYPHS, originals.length))],

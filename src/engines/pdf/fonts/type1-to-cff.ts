@@ -2,7 +2,16 @@
 import { concat } from "../../../bytes/concat.ts";
 import { bytesOf } from "../../../bytes/latin1.ts";
 import type { ParseMeter } from "../../parse-meter.ts";
-import { DEFAULT_WIDTH, FONT_BBOX, FONT_MATRIX, NOMINAL_WIDTH, writeCff, writeEntry, writeIndex } from "./cff.ts";
+import {
+  DEFAULT_WIDTH,
+  FONT_BBOX,
+  FONT_MATRIX,
+  NOMINAL_WIDTH,
+  writeCff,
+  writeCidCff,
+  writeEntry,
+  writeIndex,
+} from "./cff.ts";
 import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./encoding.ts";
 import { type Outline, OutlineReader } from "./type1-outlines.ts";
 import type { Type1Font } from "./type1.ts";
@@ -82,15 +91,10 @@ export function writeNamedCff(font: NamedOutlines): Uint8Array<ArrayBuffer> {
   const others = [...outlines.keys()].filter((name) => name !== ".notdef");
   const glyphs = [...others.filter((name) => codes.has(name)), ...others.filter((name) => !codes.has(name))];
   const widths = widthsOf([...outlines.values()].map(({ width }) => width));
-  const hints = concat([
-    ...font.hints,
-    writeEntry(DEFAULT_WIDTH, [widths.usual]),
-    writeEntry(NOMINAL_WIDTH, [widths.nominal]),
-  ]);
-  const isUsual = font.fontMatrix.every((value, index) => value === USUAL_MATRIX[index]);
+  const hints = privateDict(font.hints, widths);
   return writeCff({
     names: writeIndex([bytesOf(font.name)]),
-    entries: [writeEntry(FONT_BBOX, font.bbox), ...(isUsual ? [] : [writeEntry(FONT_MATRIX, font.fontMatrix)])],
+    entries: topEntries(font),
     outlines: writeIndex(
       [".notdef", ...glyphs].map((name) => writeCharstring(outlines.get(name) ?? { width: 0, steps: [] }, widths)),
     ),
@@ -101,6 +105,40 @@ export function writeNamedCff(font: NamedOutlines): Uint8Array<ArrayBuffer> {
     hints: { size: hints.length, bytes: hints },
   });
 }
+
+/** A font whose glyphs have CIDs. */
+export interface CidOutlines extends Pick<NamedOutlines, "name" | "bbox" | "fontMatrix" | "hints"> {
+  /** By CID. CID 0 is shown where there is no other glyph. */
+  readonly outlines: ReadonlyMap<number, Outline>;
+  /** The character collection. */
+  readonly registry: string;
+  readonly ordering: string;
+  readonly supplement: number;
+}
+
+export function cidCffOf({ outlines, ...font }: CidOutlines): Uint8Array<ArrayBuffer> {
+  const cids = [...outlines.keys()].filter((cid) => cid > 0).toSorted((a, b) => a - b);
+  const all = [outlines.get(0) ?? { width: 0, steps: [] }, ...cids.flatMap((cid) => outlines.get(cid) ?? [])];
+  const widths = widthsOf(all.map(({ width }) => width));
+  return writeCidCff({
+    names: writeIndex([bytesOf(font.name)]),
+    registry: font.registry,
+    ordering: font.ordering,
+    supplement: font.supplement,
+    entries: topEntries(font),
+    cids,
+    outlines: writeIndex(all.map((outline) => writeCharstring(outline, widths))),
+    hints: privateDict(font.hints, widths),
+  });
+}
+
+function topEntries({ bbox, fontMatrix }: Pick<NamedOutlines, "bbox" | "fontMatrix">): Uint8Array[] {
+  const isUsual = fontMatrix.every((value, index) => value === USUAL_MATRIX[index]);
+  return [writeEntry(FONT_BBOX, bbox), ...(isUsual ? [] : [writeEntry(FONT_MATRIX, fontMatrix)])];
+}
+
+const privateDict = (hints: readonly Uint8Array[], { usual, nominal }: Widths): Uint8Array =>
+  concat([...hints, writeEntry(DEFAULT_WIDTH, [usual]), writeEntry(NOMINAL_WIDTH, [nominal])]);
 
 /** Numbers of strings, some of which every reader knows. */
 class Strings {
@@ -141,7 +179,8 @@ function widthsOf(all: readonly number[]): Widths {
   return { usual, nominal: Math.round(others.reduce((sum, width) => sum + width, 0) / Math.max(1, others.length)) };
 }
 
-function hintsOf(font: Type1Font): Uint8Array[] {
+/** Entries of a Private DICT. */
+export function hintsOf(font: Type1Font): Uint8Array[] {
   return Object.entries(HINTS).flatMap(([key, operator]) => {
     const values = font.hint(key) ?? [];
     if (values.length === 0) return [];

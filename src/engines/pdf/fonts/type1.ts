@@ -128,3 +128,22 @@ function readOutlines(text: string, { beginning, head }: List, lenIv: number): M
     at = REST.lastIndex;
   }
 }
+
+/** The data of a Type 1 font in segments (Adobe Technical Note 5040). */
+export function withoutSegments(data: Uint8Array): Uint8Array {
+  if (data[0] !== 0x80) return data;
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at + 6 <= data.length && data[at] === 0x80 && (data[at + 1] ?? 3) < 3;) {
+    const length = view.getUint32(at + 2, true);
+    parts.push(data.subarray(at + 6, at + 6 + length));
+    at += 6 + length;
+  }
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,27 +1,44 @@
 /** The step of the conversion to PDF/A that embeds fonts and repairs them (ISO 19005-2, 6.2.11). */
 import { findFormFonts } from "../../optimize/subset-fonts.ts";
 import type { ArchiveTarget } from "../target.ts";
-import { embedSimpleFont } from "./embed-simple.ts";
+import { rebuildCompositeFont } from "./rebuild-composite.ts";
+import { rebuildSimpleFont } from "./rebuild-simple.ts";
+import { repairEntries } from "./repair-entries.ts";
 import { findShownFonts, type ShownFont } from "./shown-fonts.ts";
+import { repairToUnicode } from "./to-unicode.ts";
 
-/** Pages look the same afterwards: MuPDF shows the same glyphs in the same places. Fonts that cannot be repaired stay as they are. */
+const NOT_EMBEDDED = "6.2.11.4.1-1";
+/** What is wrong with a font that has to be written anew: entries about widths, its glyphs and their widths, and its encoding. */
+const NEEDS_PROGRAM = /^6\.2\.11\.(?:2-[456]|4\.1-2|5-1|6-[1234]|8-1)$/;
+
+/**
+ * Fonts that cannot be repaired stay as they are. Pages look the same afterwards: MuPDF shows the same glyphs in the same places. It keeps fonts that
+ * it has loaded, so that pages have to be drawn from the file that is written.
+ */
 export async function archiveFonts(target: ArchiveTarget): Promise<void> {
-  const { open, profile } = target;
+  const { open, profile, isUnicode } = target;
   const fonts = await findShownFonts(open, profile);
   const formFonts = await findFormFonts(open);
+  // MuPDF's own meanings of codes may depend on what is repaired.
+  if (isUnicode) for (const font of fonts) await repairToUnicode(target, font);
   for (const font of fonts) {
     await open.engine.work.pause();
-    const isOfForm = formFonts === "all" || formFonts.has(font.number);
-    await repair(target, font, isOfForm);
+    await repair(target, font, formFonts === "all" || formFonts.has(font.number));
   }
 }
 
 async function repair({ open, changes }: ArchiveTarget, font: ShownFont, isOfForm: boolean): Promise<void> {
-  const { broken, facts, number } = font;
+  const { broken, facts, glyphs, number } = font;
   const object = open.document.newIndirect(number);
-  if (broken.has("6.2.11.4.1-1") && facts.subtype !== "Type0") {
-    const codes = [...new Set(font.glyphs.map(({ code }) => code))];
-    const embedded = await embedSimpleFont(open, object, codes, isOfForm);
-    if (embedded) changes.add(embedded.isSubstitute ? "fonts_substituted" : "fonts_embedded");
-  }
+  for (const kind of await repairEntries(open, object, font)) changes.add(kind);
+  if (facts.subtype === "Type3") return;
+  const isUnknown = facts.hasProgram && facts.program === undefined;
+  if (!isUnknown && ![...broken].some((clause) => clause === NOT_EMBEDDED || NEEDS_PROGRAM.test(clause))) return;
+  const rebuilt =
+    facts.subtype === "Type0"
+      ? await rebuildCompositeFont(open, object, glyphs, isUnknown)
+      : await rebuildSimpleFont(open, object, [...new Set(glyphs.map(({ code }) => code))], { isOfForm, isUnknown });
+  if (!rebuilt) return;
+  if (!facts.hasProgram || isUnknown) changes.add(rebuilt.isSubstitute ? "fonts_substituted" : "fonts_embedded");
+  else changes.add("fonts_rewritten");
 }

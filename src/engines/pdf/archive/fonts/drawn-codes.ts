@@ -1,6 +1,7 @@
 /** What MuPDF shows for codes of a font: the program, glyphs, and text, whether the font is embedded or not. */
 import type { PDFObject, Text } from "mupdf";
 import { hex } from "../../../../bytes/hex.ts";
+import type { ShownGlyph } from "../../conformance/model/elements.ts";
 import { asPage } from "../../document/as-page.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
@@ -93,3 +94,7 @@ async function drawPart(
     return { program, codes: drawn.length === codes.length ? drawn : codes.map(() => undefined) };
   });
 }
+
+/** The bytes of a code. */
+export const codeBytes = ({ code, length }: Pick<ShownGlyph, "code" | "length">): Uint8Array =>
+  Uint8Array.from({ length }, (_, at) => Math.floor(code / 256 ** (length - 1 - at)) & 255);

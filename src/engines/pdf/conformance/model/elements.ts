@@ -149,6 +149,8 @@ export interface ShownGlyph {
   /** Undefined if the program cannot be read, or the code cannot be looked up. */
   readonly glyph: GlyphFacts | undefined;
   readonly dictionaryWidth: number | undefined;
+  /** Bytes of the code. */
+  readonly length: number;
   /** UTF-16 of the code: undefined if there is none. */
   readonly unicode: readonly number[] | undefined;
   readonly hasUnicode: boolean;

@@ -6,7 +6,7 @@ import { CffFont } from "../../fonts/cff.ts";
 import { CffGlyphs } from "../../fonts/cff-glyphs.ts";
 import { baseName, characterOfName, macCharacter } from "../../fonts/encoding.ts";
 import { type CharacterMap, SfntFont } from "../../fonts/sfnt.ts";
-import { Type1Font } from "../../fonts/type1.ts";
+import { Type1Font, withoutSegments } from "../../fonts/type1.ts";
 import { OutlineReader } from "../../fonts/type1-outlines.ts";
 import { ifUnderstood } from "../../fonts/unknown-font.ts";
 import { type PlainDictionary, PlainName } from "../../objects/plain-values.ts";
@@ -91,25 +91,6 @@ function programIn(data: Uint8Array, key: string, reading: Reading): FontProgram
   if (isCff) return cffProgram(data, reading);
   if (key === "FontFile") return new Type1Program(new Type1Font(withoutSegments(data), reading.meter), reading);
   return new SfntProgram(new SfntFont(data), reading);
-}
-
-/** The data of a Type 1 font in segments (Adobe Technical Note 5040). */
-function withoutSegments(data: Uint8Array): Uint8Array {
-  if (data[0] !== 0x80) return data;
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const parts: Uint8Array[] = [];
-  for (let at = 0; at + 6 <= data.length && data[at] === 0x80 && (data[at + 1] ?? 3) < 3;) {
-    const length = view.getUint32(at + 2, true);
-    parts.push(data.subarray(at + 6, at + 6 + length));
-    at += 6 + length;
-  }
-  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 /** A font without a program: only its names are known. */

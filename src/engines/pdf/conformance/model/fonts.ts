@@ -176,6 +176,7 @@ export class FontUses {
           isVisible,
           glyph,
           dictionaryWidth,
+          length: use.isSimple ? 1 : key % 8,
           unicode: units ? unitsOf(units) : undefined,
           hasUnicode: units !== undefined || this.#hasKnownUnicode(facts, code),
         },

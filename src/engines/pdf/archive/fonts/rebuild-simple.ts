@@ -1,132 +1,171 @@
-/** Embeds what MuPDF shows for a simple font that is not embedded: the glyphs of one of its own fonts, as a font in the Compact Font Format. */
+/**
+ * Writes a simple font anew, with the glyphs that MuPDF shows for its codes: those of one of its own fonts if the document has embedded none. Each
+ * glyph has the width that the document declares.
+ */
 import type { PDFObject } from "mupdf";
 import { bytesOf } from "../../../../bytes/latin1.ts";
 import { ParseMeter } from "../../../parse-meter.ts";
 import type { OpenPdf } from "../../document/document.ts";
-import { CffFont, FONT_BBOX, FONT_MATRIX } from "../../fonts/cff.ts";
-import { CffGlyphs } from "../../fonts/cff-glyphs.ts";
 import { nameIn } from "../../fonts/embedded-font.ts";
 import { baseName, differencesOf, STANDARD_ENCODING } from "../../fonts/encoding.ts";
+import { SfntFont, symbolMap } from "../../fonts/sfnt.ts";
+import { subset } from "../../fonts/subset.ts";
 import { tagged } from "../../fonts/subset-tag.ts";
 import { toUnicodeOf, utf16 } from "../../fonts/to-unicode.ts";
 import type { Outline } from "../../fonts/type1-outlines.ts";
-import { USUAL_MATRIX, writeNamedCff } from "../../fonts/type1-to-cff.ts";
-import { ifUnderstood } from "../../fonts/unknown-font.ts";
+import { writeNamedCff } from "../../fonts/type1-to-cff.ts";
+import { ifUnderstood, UnknownFont } from "../../fonts/unknown-font.ts";
 import { decimalOf, items } from "../../objects/objects.ts";
-import { drawCodes, type DrawnCode } from "./drawn-codes.ts";
 import { newDescriptor } from "./descriptors.ts";
+import { type DrawnCode, drawCodes } from "./drawn-codes.ts";
+import { type GlyphSource, glyphSourceOf, isTrueType } from "./glyph-source.ts";
+import { drawnOutline, boundsOf } from "./outlines.ts";
 import { addCompressed } from "./streams.ts";
 
-/** Relative difference of widths that comes from rounding. */
-const SAME_SCALE = 0.01;
 const ALL_CODES = Array.from({ length: 256 }, (_, code) => code);
-
-export interface Embedded {
-  /** Whether the font is another one than the document names, and not one with the same metrics. */
+export interface Rebuilt {
+  /** Whether it is shown by another font than the document names, and not one with the same metrics. */
   readonly isSubstitute: boolean;
 }
 
 interface CodedGlyph {
   readonly code: number;
+  /** Empty in TrueType. */
   readonly name: string;
   readonly width: number;
   readonly text: string;
 }
 
+interface Built {
+  readonly program: Uint8Array;
+  readonly isTrueType: boolean;
+  readonly bbox: readonly [number, number, number, number];
+  readonly glyphs: readonly CodedGlyph[];
+}
+
 /**
- * Undefined if the font cannot be embedded.
+ * Undefined if the program is not understood, and the font stays as it is.
  * @param codes that are shown
  * @param isOfForm whether other codes may be shown later
+ * @param isUnknown whether the font has a program that only MuPDF may understand: if it does, the font stays, too
  */
-export async function embedSimpleFont(
+export async function rebuildSimpleFont(
   open: OpenPdf,
   font: PDFObject,
   codes: readonly number[],
-  isOfForm: boolean,
-): Promise<Embedded | undefined> {
+  { isOfForm, isUnknown }: { readonly isOfForm: boolean; readonly isUnknown: boolean },
+): Promise<Rebuilt | undefined> {
   const { document, engine } = open;
   const wanted = (isOfForm ? ALL_CODES : codes.toSorted((a, b) => a - b)).map((code) => Uint8Array.of(code));
   const drawn = await drawCodes(open, font, wanted);
   if (!drawn) return undefined;
-  const meter = new ParseMeter(engine.work, "font");
   const { bytes, isSubstitute } = drawn.program;
-  meter.bytes(bytes.length);
+  if (isUnknown && !isSubstitute) return undefined;
+  const meter = new ParseMeter(engine.work, "font");
   const shown = new Set(codes);
   const list = wanted.flatMap(([code = 0], index) => {
     const found = drawn.codes[index];
     return found && (shown.has(code) || found.glyph > 0) ? [{ code, drawn: found }] : [];
   });
+  if (list.length === 0) return undefined;
   const name = tagged(nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
-  const made = ifUnderstood(() => build(font, new CffFont(bytes), { list, name, meter }));
+  const made = ifUnderstood(() => {
+    const source = { font, list, name, meter };
+    return isTrueType(bytes)
+      ? buildTrueType(new SfntFont(bytes), source)
+      : buildCff(glyphSourceOf(bytes, meter), source);
+  });
   if (!made) return undefined;
-  const meanings = made.glyphs.flatMap(({ code, text }) =>
-    text === "" ? [] : [[code.toString(16).padStart(2, "0"), utf16(text)] as const],
-  );
   await engine.scope(async () => {
     const descriptor = newDescriptor(document, font.get("FontDescriptor"), {
       name,
       bbox: made.bbox,
-      isSymbolic: /^(?:Symbol|ZapfDingbats)/.test(nameIn(font, "BaseFont")),
+      isSymbolic: made.isTrueType || /^(?:Symbol|ZapfDingbats)/.test(nameIn(font, "BaseFont")),
     });
-    descriptor.put("FontFile3", await addCompressed(open, made.program, { Subtype: "Type1C" }));
+    const [key, entries] = made.isTrueType
+      ? (["FontFile2", { Length1: made.program.length }] as const)
+      : (["FontFile3", { Subtype: "Type1C" }] as const);
+    descriptor.put(key, await addCompressed(open, made.program, entries));
     font.put("Type", "Font");
-    font.put("Subtype", "Type1");
+    font.put("Subtype", made.isTrueType ? "TrueType" : "Type1");
     font.put("BaseFont", name);
-    font.put("FontDescriptor", descriptor);
     writeWidths(font, made.glyphs);
-    writeEncoding(font, made.glyphs);
-    if (!font.get("ToUnicode").isStream() && meanings.length > 0)
-      font.put("ToUnicode", await addCompressed(open, bytesOf(toUnicodeOf(meanings))));
+    if (made.isTrueType) {
+      font.delete("Encoding");
+      descriptor.put("Flags", (descriptor.get("Flags").asNumber() | SYMBOLIC) & ~NONSYMBOLIC);
+    } else writeEncoding(font, made.glyphs);
+    font.put("FontDescriptor", descriptor);
+    await writeToUnicode(open, font, made.glyphs);
   });
   return { isSubstitute };
 }
 
+/** Bits of the flags of a descriptor. */
+const [SYMBOLIC, NONSYMBOLIC] = [4, 32];
+
 interface Sources {
+  readonly font: PDFObject;
   readonly list: readonly { readonly code: number; readonly drawn: DrawnCode }[];
   readonly name: string;
   readonly meter: ParseMeter;
 }
 
-function build(font: PDFObject, source: CffFont, { list, name, meter }: Sources) {
-  const { outlines: numbers } = source.namedGlyphs(meter);
-  const names = [...numbers.keys()];
-  const glyphs = new CffGlyphs(source, meter);
+function buildCff(source: GlyphSource, { font, list, name, meter }: Sources): Built {
   const explicit = explicitNames(font);
   const widths = declaredWidths(font);
   const outlines = new Map<string, Outline>([[".notdef", { width: 0, steps: [] }]]);
-  /** Names by glyph, width, and stretching. */
+  /** Names by glyph, width, and name. */
   const known = new Map<string, string>();
-  const coded: CodedGlyph[] = [];
+  const glyphs: CodedGlyph[] = [];
   for (const { code, drawn } of list) {
     meter.element();
     const own = explicit(code);
     const wanted =
-      own !== undefined && own !== ".notdef" ? own : drawn.glyph > 0 ? (names[drawn.glyph] ?? "") : `g${code}`;
+      own !== undefined && own !== ".notdef" ? own : drawn.glyph > 0 ? (source.names[drawn.glyph] ?? "") : `g${code}`;
     const width = widths(code) ?? drawn.advance;
-    const outline = scaled(
-      glyphs.outlineOf(drawn.glyph, (part) => numbers.get(part)),
-      drawn,
-      width,
-    );
     const key = `${drawn.glyph} ${width} ${wanted}`;
     let chosen = known.get(key) ?? wanted;
     // The same name for another glyph: a suffix does not change its meaning.
     for (let variant = 1; !known.has(key) && outlines.has(chosen); variant++) chosen = `${wanted}.${variant}`;
+    if (!known.has(key)) outlines.set(chosen, drawnOutline(source, drawn, width));
     known.set(key, chosen);
-    outlines.set(chosen, outline);
-    coded.push({ code, name: chosen, width, text: drawn.text });
+    glyphs.push({ code, name: chosen, width, text: drawn.text });
   }
-  const bbox = boundsOf(outlines.values(), source.numbersOf(FONT_BBOX));
-  const matrix = source.numbersOf(FONT_MATRIX);
+  const bbox = boundsOf(outlines.values(), source.bbox);
   const program = writeNamedCff({
     name,
     bbox,
-    fontMatrix: matrix.length === 6 ? matrix : USUAL_MATRIX,
+    fontMatrix: source.matrix,
     outlines,
     encoding: STANDARD_ENCODING,
-    hints: source.hintEntries,
+    hints: source.hints,
   });
-  return { program, bbox, glyphs: coded };
+  return { program, isTrueType: false, bbox, glyphs };
+}
+
+/** A symbolic font, whose program alone says which glyphs codes have. */
+function buildTrueType(source: SfntFont, { font, list, meter }: Sources): Built {
+  const declared = declaredWidths(font);
+  const places = new Map<string, number>();
+  const byCode = new Map<number, number>();
+  const inOrder: number[] = [];
+  const widths: number[] = [];
+  const glyphs: CodedGlyph[] = [];
+  for (const { code, drawn } of list) {
+    meter.element();
+    const width = declared(code) ?? drawn.advance;
+    // Also the glyph of codes that have none, which becomes one.
+    const glyph = drawn.glyph < source.glyphCount ? drawn.glyph : 0;
+    const key = `${glyph} ${width}`;
+    const place = places.get(key) ?? inOrder.push(glyph);
+    places.set(key, place);
+    widths[place - 1] = width;
+    byCode.set(code, place);
+    glyphs.push({ code, name: "", width, text: drawn.text });
+  }
+  const program = subset(source, { inOrder, widths, cmap: symbolMap(byCode) }, meter);
+  if (!program) throw new UnknownFont();
+  return { program, isTrueType: true, bbox: source.metrics.bbox, glyphs };
 }
 
 /** The names that the encoding of a font gives its codes. */
@@ -142,47 +181,6 @@ function declaredWidths(font: PDFObject): (code: number) => number | undefined {
   const first = font.get("FirstChar").asNumber();
   const widths = items(font.get("Widths")).map((width) => (width.isNumber() ? decimalOf(width) : undefined));
   return (code) => widths[code - first];
-}
-
-/** The outline as MuPDF draws it, which stretches a substitute to the width of the original, with another width. */
-function scaled(outline: Outline, { ink: [left, right], advance }: DrawnCode, width: number): Outline {
-  const { steps } = outline;
-  let [from, to] = [Infinity, -Infinity];
-  for (const step of steps) {
-    if (step.kind === "stems") continue;
-    for (let at = 0; at < step.points.length; at += 2) {
-      from = Math.min(from, step.points[at] ?? 0);
-      to = Math.max(to, step.points[at] ?? 0);
-    }
-  }
-  const measured = to > from && right > left ? (right - left) / (to - from) : 1;
-  const exact = [1, advance / outline.width].find((ratio) => Math.abs(ratio - measured) < SAME_SCALE * measured);
-  const scale = exact ?? measured;
-  if (scale === 1) return { width, steps };
-  return {
-    width,
-    // Stems are hints for the original shape.
-    steps: steps.flatMap((step) =>
-      step.kind === "stems"
-        ? []
-        : [{ kind: step.kind, points: step.points.map((value, at) => (at % 2 === 0 ? value * scale : value)) }],
-    ),
-  };
-}
-
-function boundsOf(outlines: Iterable<Outline>, own: readonly number[]): [number, number, number, number] {
-  let [left = 0, bottom = 0, right = 0, top = 0] = own;
-  for (const { steps } of outlines) {
-    for (const step of steps) {
-      if (step.kind === "stems") continue;
-      for (let at = 0; at < step.points.length; at += 2) {
-        const [x = 0, y = 0] = [step.points[at], step.points[at + 1]];
-        [left, bottom] = [Math.min(left, Math.floor(x)), Math.min(bottom, Math.floor(y))];
-        [right, top] = [Math.max(right, Math.ceil(x)), Math.max(top, Math.ceil(y))];
-      }
-    }
-  }
-  return [left, bottom, right, top];
 }
 
 /** Keeps widths that cover all codes. */
@@ -215,4 +213,13 @@ function writeEncoding(font: PDFObject, glyphs: readonly CodedGlyph[]): void {
     next = code + 1;
   }
   font.put("Encoding", { Type: "Encoding", Differences: differences });
+}
+
+/** Keeps the text, which may have depended on the encoding or the program. */
+async function writeToUnicode(open: OpenPdf, font: PDFObject, glyphs: readonly CodedGlyph[]): Promise<void> {
+  if (font.get("ToUnicode").isStream()) return;
+  const meanings = glyphs.flatMap(({ code, text }) =>
+    text === "" ? [] : [[code.toString(16).padStart(2, "0"), utf16(text)] as const],
+  );
+  if (meanings.length > 0) font.put("ToUnicode", await addCompressed(open, bytesOf(toUnicodeOf(meanings))));
 }
