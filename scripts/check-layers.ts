@@ -188,7 +188,7 @@ const IN_NODE = "serve";
 const STRANGERS = new Set(["operations"]);
 /** The platform's, known everywhere. */
 const PLATFORM = /^(?:cloudflare:|@cloudflare\/workers-types$)/;
-/** The folders of each layer, ground first. */
+/** The folders of each layer, ground first. A file that the folders beside it import has a place of its own. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "src/engines": [
     ".",
@@ -235,6 +235,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/redaction/proof",
     "pdf/redaction",
     "render",
+    "pdf/archive/target.ts",
+    "pdf/archive/fonts",
+    "pdf/archive",
     "pdf/crop",
     "pdf/n-up",
     "convert/source",
@@ -388,13 +391,14 @@ for (const file of filesOf("src")) {
   }
 }
 for (const [layer, folders] of Object.entries(LAYERS)) {
+  const placeOf = (path: string): number => folders.indexOf(folders.includes(path) ? path : dirname(path));
   for (const file of filesOf(layer)) {
-    const place = folders.indexOf(dirname(file));
+    const place = placeOf(file);
     if (place < 0) problems.push(`${layer}/${file}: its folder is not in the list of scripts/check-layers.ts`);
     for (const imported of importsOf(relative("src", `${layer}/${file}`))) {
-      const folder = relative(relative("src", layer), dirname(imported)) || ".";
-      if (folders.indexOf(folder) > place)
-        problems.push(`${layer}/${file}: imports ${folder}, which comes after its own folder`);
+      const path = relative(relative("src", layer), imported);
+      if (placeOf(path) > place)
+        problems.push(`${layer}/${file}: imports ${dirname(path)}, which comes after its own folder`);
     }
   }
 }

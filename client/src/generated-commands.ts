@@ -780,6 +780,63 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "archive",
+    "path": "/api/v1/archive",
+    "summary": "Convert to PDF/A",
+    "description": "Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.\n\nThe written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with\n422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.\n`X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.\n\nA document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the\nconversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.\n\nCosts 2 credits. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "profile": "2b"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "profile",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.",
+        "values": [
+          "2b",
+          "2u",
+          "3b",
+          "3u"
+        ]
+      },
+      {
+        "field": "onResidual",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.",
+        "values": [
+          "fail",
+          "report"
+        ]
+      }
+    ]
+  },
+  {
     "name": "extract-text",
     "path": "/api/v1/extract-text",
     "summary": "Extract the text of a PDF",

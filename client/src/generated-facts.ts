@@ -56,6 +56,12 @@ export interface HeaderFacts {
   readonly notConverted: readonly string[];
   /** Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`. */
   readonly ignoredParameters: readonly string[];
+  /** What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes. */
+  readonly changes: string | undefined;
+  /** Pages that look different from those of the input, separated by commas, such as `2,5`. Cut off at 4,096 bytes. */
+  readonly pagesChanged: string | undefined;
+  /** Rules of the profile that the output breaks, by clause and test: `6.2.11.4.1-1,6.8-5`. Cut off at 4,096 bytes. */
+  readonly rulesBroken: string | undefined;
   /** `true`: the output was opened again, and its cipher, permissions, and passwords are as requested. */
   readonly encryptionVerified: boolean;
 }
@@ -88,5 +94,8 @@ export const headerFacts = {
   missingGlyphs: { header: "X-Missing-Glyphs", type: "integer" },
   notConverted: { header: "X-Not-Converted", type: "array" },
   ignoredParameters: { header: "X-Ignored-Parameters", type: "array" },
+  changes: { header: "X-Changes", type: "string" },
+  pagesChanged: { header: "X-Pages-Changed", type: "string" },
+  rulesBroken: { header: "X-Rules-Broken", type: "string" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },
 } as const satisfies Record<keyof HeaderFacts, object>;

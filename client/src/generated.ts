@@ -3,7 +3,7 @@
 import type { FileInput } from "./body.ts";
 import type { JobHandle, JobOptions, PageJobOptions } from "./job.ts";
 import type { Job } from "./generated-job.ts";
-import { OperationTransport, type StartJob } from "./operations.ts";
+import { OperationTransport } from "./operations.ts";
 import { PipelineSteps, stepsFor } from "./pipeline.ts";
 import { type FileResult, fileResult, type JsonResult, jsonResult, type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
@@ -12,10 +12,10 @@ import type { CallOptions } from "./transport.ts";
 export type WebhookEvent =
   | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }
   | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
-  | { readonly type: "job.succeeded"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
-  | { readonly type: "job.partial"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
-  | { readonly type: "job.failed"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
-  | { readonly type: "job.canceled"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
+  | { readonly type: "job.succeeded"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.partial"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.failed"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.canceled"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
   | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
@@ -33,7 +33,7 @@ export type IssuedApiKey = { readonly id: string; readonly name: string; readonl
 
 export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
 
-export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | "expired" | null; readonly response: string | null })[] };
+export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | null; readonly response: string | null })[] };
 
 export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number | null; readonly used: number; readonly remaining: number | null; readonly perOperation: Readonly<Record<string, number>>; readonly months: readonly ({ readonly start: string; readonly used: number })[]; readonly limits: { readonly requestBytes: number; readonly fileBytes: number } };
 
@@ -412,6 +412,24 @@ const fromImagesFields = {
   orientation: { name: "orientation", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   fit: { name: "fit", kind: "text" },
+} as const;
+
+export interface ArchiveInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`. */
+  readonly profile?: "2b" | "2u" | "3b" | "3u" | undefined;
+  /** If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`. */
+  readonly onResidual?: "fail" | "report" | undefined;
+}
+
+const archiveFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  profile: { name: "profile", kind: "text" },
+  onResidual: { name: "onResidual", kind: "text" },
 } as const;
 
 export type ExtractTextInput = {
@@ -1219,6 +1237,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
   }
 
+  /** Convert to PDF/A. */
+  archive(input?: Without<ArchiveInput, "file">): Pipeline<FileResult>;
+  archive(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("archive", "file", archiveFields, input));
+  }
+
   /** Extract the text of a PDF. */
   extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
   /** Extract the text of a PDF. */
@@ -1390,197 +1414,10 @@ export interface ListWebhookDeliveriesInput {
   readonly cursor?: string | undefined;
 }
 
-/** The operations, as jobs. */
-export class JobMethods {
-  readonly #start: StartJob;
-
-  constructor(start: StartJob) {
-    this.#start = start;
-  }
-
-  /** Combine PDFs into one, as a job. */
-  merge(input: MergeInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/merge", mergeFields, input, options, fileResult);
-  }
-
-  /** Split a PDF, as a job. */
-  split(input: SplitInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/split", splitFields, input, options, fileResult);
-  }
-
-  /** Extract pages into a new PDF, as a job. */
-  extractPages(input: ExtractPagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
-  }
-
-  /** Delete pages, as a job. */
-  deletePages(input: DeletePagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
-  }
-
-  /** Rotate pages, as a job. */
-  rotate(input: RotateInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/rotate", rotateFields, input, options, fileResult);
-  }
-
-  /** Crop pages, as a job. */
-  crop(input: CropInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/crop", cropFields, input, options, fileResult);
-  }
-
-  /** Put several pages on each sheet, as a job. */
-  nUp(input: NUpInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/n-up", nUpFields, input, options, fileResult);
-  }
-
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
-  outline(input: OutlineInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/outline", outlineFields, input, options, result);
-  }
-
-  /** Convert documents to PDF, as a job. */
-  toPdf(input: ToPdfInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
-  }
-
-  /** Convert pages to images, as a job. */
-  toImages(input: ToImagesInput, options?: PageJobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/to-images", toImagesFields, input, options, fileResult);
-  }
-
-  /** Create a PDF from images, as a job. */
-  fromImages(input: FromImagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/from-images", fromImagesFields, input, options, fileResult);
-  }
-
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextJsonInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextFileInput, options?: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>>;
-  extractText(input: ExtractTextInput, options?: PageJobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/extract-text", extractTextFields, input, options, result);
-  }
-
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrJsonInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrFileInput, options?: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>>;
-  ocr(input: OcrInput, options?: PageJobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/ocr", ocrFields, input, options, result);
-  }
-
-  /** Add a text or image watermark, as a job. */
-  watermark(input: WatermarkInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/watermark", watermarkFields, input, options, fileResult);
-  }
-
-  /** Add page numbers, as a job. */
-  addPageNumbers(input: AddPageNumbersInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/add-page-numbers", addPageNumbersFields, input, options, fileResult);
-  }
-
-  /** Add a visual signature, as a job. */
-  sign(input: SignInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/sign", signFields, input, options, fileResult);
-  }
-
-  /** Sign with a certificate, as a job. */
-  seal(input: SealInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/seal", sealFields, input, options, fileResult);
-  }
-
-  /** Verify signatures, as a job. */
-  verifySignatures(input: VerifySignaturesInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
-  verifySignatures(input: VerifySignaturesInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
-  }
-
-  /** Fill in a form, as a job. */
-  fillForm(input: FillFormInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/fill-form", fillFormFields, input, options, fileResult);
-  }
-
-  /** Make form fields and annotations part of the pages, as a job. */
-  flatten(input: FlattenInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/flatten", flattenFields, input, options, fileResult);
-  }
-
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>>;
-  metadata(input: MetadataInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/metadata", metadataFields, input, options, result);
-  }
-
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>>;
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>>;
-  attachments(input: AttachmentsInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/attachments", attachmentsFields, input, options, result);
-  }
-
-  /** Encrypt a PDF with a password, as a job. */
-  protect(input: ProtectInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/protect", protectFields, input, options, fileResult);
-  }
-
-  /** Remove the password of a PDF, as a job. */
-  unlock(input: UnlockInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/unlock", unlockFields, input, options, fileResult);
-  }
-
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
-  redact(input: RedactInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/redact", redactFields, input, options, result);
-  }
-
-  /** Reduce the file size, as a job. */
-  compress(input: CompressInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
-    return this.#start("/api/v1/compress", compressFields, input, options, fileResult);
-  }
-
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
-  repair(input: RepairInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/repair", repairFields, input, options, result);
-  }
-
-  /** Validate PDF/A, as a job. */
-  validate(input: ValidateInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>>;
-  validate(input: ValidateInput, options?: JobOptions): Promise<JobHandle<Result>> {
-    return this.#start("/api/v1/validate", validateFields, input, options, jsonResult);
-  }
-}
-
 /** One method per request of the service. */
 export class ServiceMethods extends OperationTransport {
-  /** The operations, as jobs: `pdf.jobs.ocr(...)` returns at once. */
-  readonly jobs: JobMethods = new JobMethods(this.startForm);
-
+  /** Combine PDFs into one, as a job. */
+  merge(input: MergeInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Combine PDFs into one.
    *
@@ -1593,10 +1430,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  merge(input: MergeInput, options?: CallOptions): Promise<FileResult> {
+  merge(input: MergeInput, options?: CallOptions): Promise<FileResult>;
+  merge(input: MergeInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/merge", mergeFields, input, options, fileResult);
   }
 
+  /** Split a PDF, as a job. */
+  split(input: SplitInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Split a PDF.
    *
@@ -1606,10 +1446,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  split(input: SplitInput, options?: CallOptions): Promise<FileResult> {
+  split(input: SplitInput, options?: CallOptions): Promise<FileResult>;
+  split(input: SplitInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/split", splitFields, input, options, fileResult);
   }
 
+  /** Extract pages into a new PDF, as a job. */
+  extractPages(input: ExtractPagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Extract pages into a new PDF.
    *
@@ -1620,10 +1463,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
-  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult> {
+  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
+  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
   }
 
+  /** Delete pages, as a job. */
+  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Delete pages.
    *
@@ -1633,10 +1479,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult> {
+  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
+  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
   }
 
+  /** Rotate pages, as a job. */
+  rotate(input: RotateInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Rotate pages.
    *
@@ -1648,10 +1497,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult> {
+  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
+  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
   }
 
+  /** Crop pages, as a job. */
+  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Crop pages.
    *
@@ -1666,10 +1518,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  crop(input: CropInput, options?: CallOptions): Promise<FileResult> {
+  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
+  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
   }
 
+  /** Put several pages on each sheet, as a job. */
+  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Put several pages on each sheet.
    *
@@ -1682,10 +1537,17 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult> {
+  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
+  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
   }
 
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
   /**
    * Read or replace the outline.
    *
@@ -1722,10 +1584,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
-  outline(input: OutlineInput, options?: CallOptions): Promise<Result> {
+  outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/outline", outlineFields, input, options, result);
   }
 
+  /** Convert documents to PDF, as a job. */
+  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Convert documents to PDF.
    *
@@ -1751,10 +1615,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult> {
+  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
+  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
   }
 
+  /** Convert pages to images, as a job. */
+  toImages(input: ToImagesInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Convert pages to images.
    *
@@ -1767,10 +1634,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
-  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult> {
+  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
+  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
   }
 
+  /** Create a PDF from images, as a job. */
+  fromImages(input: FromImagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Create a PDF from images.
    *
@@ -1784,10 +1654,38 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult> {
+  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
+  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
   }
 
+  /** Convert to PDF/A, as a job. */
+  archive(input: ArchiveInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Convert to PDF/A.
+   *
+   * Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+   *
+   * The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+   * 422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+   * `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+   *
+   * A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+   * conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+   *
+   * Costs 2 credits. Requires the `pdf:write` scope.
+   */
+  archive(input: ArchiveInput, options?: CallOptions): Promise<FileResult>;
+  archive(input: ArchiveInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/archive", archiveFields, input, options, fileResult);
+  }
+
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>>;
   /**
    * Extract the text of a PDF.
    *
@@ -1836,10 +1734,16 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>;
-  extractText(input: ExtractTextInput, options?: CallOptions): Promise<Result> {
+  extractText(input: ExtractTextInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, result);
   }
 
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>>;
   /**
    * Recognize text in scans.
    *
@@ -1894,10 +1798,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
   ocr(input: OcrInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>;
-  ocr(input: OcrInput, options?: CallOptions): Promise<Result> {
+  ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/ocr", ocrFields, input, options, result);
   }
 
+  /** Add a text or image watermark, as a job. */
+  watermark(input: WatermarkInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add a text or image watermark.
    *
@@ -1910,10 +1816,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult> {
+  watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult>;
+  watermark(input: WatermarkInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/watermark", watermarkFields, input, options, fileResult);
   }
 
+  /** Add page numbers, as a job. */
+  addPageNumbers(input: AddPageNumbersInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add page numbers.
    *
@@ -1927,10 +1836,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult> {
+  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult>;
+  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options, fileResult);
   }
 
+  /** Add a visual signature, as a job. */
+  sign(input: SignInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add a visual signature.
    *
@@ -1945,10 +1857,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  sign(input: SignInput, options?: CallOptions): Promise<FileResult> {
+  sign(input: SignInput, options?: CallOptions): Promise<FileResult>;
+  sign(input: SignInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/sign", signFields, input, options, fileResult);
   }
 
+  /** Sign with a certificate, as a job. */
+  seal(input: SealInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Sign with a certificate.
    *
@@ -1977,10 +1892,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  seal(input: SealInput, options?: CallOptions): Promise<FileResult> {
+  seal(input: SealInput, options?: CallOptions): Promise<FileResult>;
+  seal(input: SealInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/seal", sealFields, input, options, fileResult);
   }
 
+  /** Verify signatures, as a job. */
+  verifySignatures(input: VerifySignaturesInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
   /**
    * Verify signatures.
    *
@@ -1998,10 +1916,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
-  verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<Result> {
+  verifySignatures(input: VerifySignaturesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
   }
 
+  /** Fill in a form, as a job. */
+  fillForm(input: FillFormInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Fill in a form.
    *
@@ -2020,10 +1940,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult> {
+  fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult>;
+  fillForm(input: FillFormInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/fill-form", fillFormFields, input, options, fileResult);
   }
 
+  /** Make form fields and annotations part of the pages, as a job. */
+  flatten(input: FlattenInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Make form fields and annotations part of the pages.
    *
@@ -2035,10 +1958,17 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult> {
+  flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult>;
+  flatten(input: FlattenInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/flatten", flattenFields, input, options, fileResult);
   }
 
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>>;
   /**
    * Read or change metadata.
    *
@@ -2081,10 +2011,16 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
-  metadata(input: MetadataInput, options?: CallOptions): Promise<Result> {
+  metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/metadata", metadataFields, input, options, result);
   }
 
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>>;
   /**
    * List, extract, add, or remove attachments.
    *
@@ -2136,10 +2072,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
   attachments(input: AttachmentsInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>;
-  attachments(input: AttachmentsInput, options?: CallOptions): Promise<Result> {
+  attachments(input: AttachmentsInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/attachments", attachmentsFields, input, options, result);
   }
 
+  /** Encrypt a PDF with a password, as a job. */
+  protect(input: ProtectInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Encrypt a PDF with a password.
    *
@@ -2151,10 +2089,13 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult> {
+  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
+  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
   }
 
+  /** Remove the password of a PDF, as a job. */
+  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Remove the password of a PDF.
    *
@@ -2163,10 +2104,17 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult> {
+  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
+  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
   }
 
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
   /**
    * Remove text and areas for good.
    *
@@ -2224,10 +2172,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
   redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>;
-  redact(input: RedactInput, options?: CallOptions): Promise<Result> {
+  redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/redact", redactFields, input, options, result);
   }
 
+  /** Reduce the file size, as a job. */
+  compress(input: CompressInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Reduce the file size.
    *
@@ -2243,10 +2193,17 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 2 credits. Requires the `pdf:write` scope.
    */
-  compress(input: CompressInput, options?: CallOptions): Promise<FileResult> {
+  compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
+  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
   }
 
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
   /**
    * Repair a damaged PDF.
    *
@@ -2286,10 +2243,12 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
-  repair(input: RepairInput, options?: CallOptions): Promise<Result> {
+  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/repair", repairFields, input, options, result);
   }
 
+  /** Validate PDF/A, as a job. */
+  validate(input: ValidateInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>>;
   /**
    * Validate PDF/A.
    *
@@ -2303,7 +2262,7 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   validate(input: ValidateInput, options?: CallOptions): Promise<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>;
-  validate(input: ValidateInput, options?: CallOptions): Promise<Result> {
+  validate(input: ValidateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/validate", validateFields, input, options, jsonResult);
   }
 
@@ -2328,15 +2287,7 @@ export class ServiceMethods extends OperationTransport {
    * Costs the credits of all steps, and requires their scopes.
    */
   pipeline(file?: FileInput | FileReference): Pipeline {
-    return new Pipeline(
-      stepsFor(
-        {
-          send: (parts, options, make) => this.sendParts("/api/v1/pipeline", parts, options, make),
-          start: (parts, options, make) => this.startParts("/api/v1/pipeline", parts, options, make),
-        },
-        file,
-      ),
-    );
+    return new Pipeline(stepsFor((parts, options, make) => this.sendParts("/api/v1/pipeline", parts, options, make), file));
   }
 
   /**

@@ -47,3 +47,10 @@ export function notConforming(
     failures,
   });
 }
+
+export const attachmentsNeedPart3 = (profile: string): Refusal =>
+  new Refusal(
+    "not_conforming",
+    `The document has embedded files, which PDF/A-${profile} allows only if they are PDF/A themselves. Use \`profile=${profile.replace("2", "3")}\`, or remove them with \`attachments\`.`,
+    { profile, failures: [] },
+  );

@@ -1,4 +1,5 @@
 import { crop } from "./crop.ts";
+import { archive } from "./archive.ts";
 import { attachments } from "./attachments.ts";
 import { compress } from "./compress.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
@@ -44,6 +45,7 @@ export const operations: readonly Operation[] = [
   toPdf,
   toImages,
   fromImages,
+  archive,
   extractText,
   ocr,
   watermark,

@@ -167,6 +167,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "verify signature": "/docs#verify-signatures",
   "shadow attack": "/docs#verify-signatures",
   "pdf/a": "/docs/pdfa",
+  "convert to pdf/a": "/docs/pdfa",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",
   japanese: "/docs#ocr",

@@ -3,6 +3,7 @@ import { call, pdf, type Sent } from "./any-operation.ts";
 import { operationService } from "./operation-service.ts";
 import { certificateEncrypted } from "../harness/fixtures/certificate-fixture.ts";
 import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { archivalDocument } from "../harness/fixtures/archival-fixtures.ts";
 import { formOf, wholeForm } from "../harness/fixtures/form-fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import type { ErrorCode } from "../../src/http/errors/error-table.ts";
@@ -17,6 +18,7 @@ const signer = { privateKey: await keyPem(issued), chain: chainPem(issued) };
 const seal = await operationService("seal");
 const certified = await (await seal(pdf, { ...signer, certify: "no-changes" })).bytes();
 const form = wholeForm().bytes();
+const tiny = archivalDocument({ page: "/CropBox [0 0 2 2]" });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Letters of no font, where the text of each operation is. */
@@ -26,6 +28,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   sign: { texts: { typedName: "\u{13000}" } },
   seal: { texts: { signerName: "\u{13000}", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' } },
   flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
+  archive: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
   "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
   redact: { texts: { label: "\u{13000}" } },
   "to-pdf": { file: bytes("\ue123"), texts: { strict: "true" } },
@@ -50,7 +53,8 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unsupported_text: (name) => unknownLetters[name] ?? {},
   no_form: () => ({ file: pdf }),
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
-  not_conforming: () => ({ texts: { require: "true" } }),
+  // A page that is too small for the standard.
+  not_conforming: (name) => (name === "archive" ? { file: tiny } : { texts: { require: "true" } }),
   no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
   invalid_certificate: (name) => ({ texts: { [name === "seal" ? "chain" : "trust"]: "none" } }),

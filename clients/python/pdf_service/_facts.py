@@ -145,6 +145,21 @@ class Facts(Headers):
         return read_array(self.headers, "X-Ignored-Parameters")
 
     @property
+    def changes(self) -> Optional[str]:
+        """What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes."""
+        return read_text(self.headers, "X-Changes")
+
+    @property
+    def pages_changed(self) -> Optional[str]:
+        """Pages that look different from those of the input, separated by commas, such as `2,5`. Cut off at 4,096 bytes."""
+        return read_text(self.headers, "X-Pages-Changed")
+
+    @property
+    def rules_broken(self) -> Optional[str]:
+        """Rules of the profile that the output breaks, by clause and test: `6.2.11.4.1-1,6.8-5`. Cut off at 4,096 bytes."""
+        return read_text(self.headers, "X-Rules-Broken")
+
+    @property
     def encryption_verified(self) -> bool:
         """`true`: the output was opened again, and its cipher, permissions, and passwords are as requested."""
         return read_boolean(self.headers, "X-Encryption-Verified")

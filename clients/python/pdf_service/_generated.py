@@ -696,6 +696,44 @@ class ServiceMethods(Transport):
         return result
 
 
+    def archive(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
+        on_residual: Optional[Literal["fail", "report"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert to PDF/A.
+
+        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+
+        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+
+        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
+            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "onResidual", on_residual),
+        ]
+        result: FileResult = self._operation("/api/v1/archive", fields, None, idempotency_key, read_file)
+        return result
+
+
     @overload
     def extract_text(
         self,
@@ -3428,6 +3466,46 @@ class JobMethods:
             ("text", "fit", fit),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        return result
+
+
+    def archive(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
+        on_residual: Optional[Literal["fail", "report"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert to PDF/A.
+
+        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+
+        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+
+        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
+            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "onResidual", on_residual),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/archive", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 

@@ -1,5 +1,5 @@
 /**
- * Builds ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define their colors by numbers.
+ * Builds ICC profiles of the simplest kind, a curve and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define their colors by numbers, and sRGB.
  * PDF's CalGray and CalRGB would mean the same, but readers disagree on them: one shows gray as pink.
  */
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
@@ -43,13 +43,49 @@ export function gammaProfile(components: 1 | 3, gamma: number, chromaticities: C
   return profile("RGB ", [...common, ...matrix, ["rTRC", curve], ["gTRC", curve], ["bTRC", curve]]);
 }
 
+/** Samples of the curve of sRGB, and the largest value of one. */
+const [CURVE_SAMPLES, MOST] = [1024, 0xffff];
+/** Full red, green, and blue of sRGB as its published profiles have them, so that readers do not convert colors of the same values. */
+const SRGB: readonly Triple[] = [
+  [0.43607, 0.22249, 0.01392],
+  [0.38515, 0.71687, 0.09708],
+  [0.14307, 0.06061, 0.7141],
+];
+
+/** A profile of sRGB (IEC 61966-2-1), for documents whose RGB has no profile. */
+export function srgbProfile(): Uint8Array {
+  const samples = Array.from({ length: CURVE_SAMPLES }, (_, index) => {
+    const value = index / (CURVE_SAMPLES - 1);
+    const linear = value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    return number16(Math.round(linear * MOST));
+  });
+  const curve = `curv${number32(0)}${number32(CURVE_SAMPLES)}${samples.join("")}`;
+  const [red, green, blue] = SRGB.map(xyz);
+  return profile("RGB ", [
+    ["desc", description("sRGB")],
+    ["cprt", `text${number32(0)}No copyright\0`],
+    ["wtpt", xyz(D50)],
+    ["rXYZ", red ?? ""],
+    ["gXYZ", green ?? ""],
+    ["bXYZ", blue ?? ""],
+    ["rTRC", curve],
+    ["gTRC", curve],
+    ["bTRC", curve],
+  ]);
+}
+
 /** Header, tag table, tags (6.1, 6.2), as one character per byte until the end. */
 function profile(space: string, tags: readonly (readonly [string, string])[]): Uint8Array {
   let at = HEADER_BYTES + 4 + tags.length * TAG_BYTES;
   let table = number32(tags.length);
   let data = "";
+  /** Tags may share their data. */
+  const places = new Map<string, number>();
   for (const [name, value] of tags) {
-    table += name + number32(at) + number32(value.length);
+    const shared = places.get(value);
+    table += name + number32(shared ?? at) + number32(value.length);
+    if (shared !== undefined) continue;
+    places.set(value, at);
     const padded = value + "\0".repeat(-value.length & 3);
     data += padded;
     at += padded.length;

@@ -233,7 +233,7 @@ export const errorTable = {
   not_conforming: {
     status: 422,
     title: "The document does not conform to the profile",
-    when: "`require` is `true`, and the document breaks rules of the profile, or rules that apply could not be checked. `failures` lists them as the report does.",
+    when: "`validate` with `require=true`, or `archive`: the document breaks rules of the profile, or rules that apply could not be checked. `failures` lists them as the report does.",
     details: ["profile", "failures"],
     from: "named",
   },

@@ -43,6 +43,12 @@ export const resultHeaders = {
   "X-Not-Converted": "What the document has and the PDF lacks, such as `headers,charts`.",
   "X-Ignored-Parameters":
     "Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`.",
+  "X-Changes":
+    "What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes.",
+  "X-Pages-Changed":
+    "Pages that look different from those of the input, separated by commas, such as `2,5`. Cut off at 4,096 bytes.",
+  "X-Rules-Broken":
+    "Rules of the profile that the output breaks, by clause and test: `6.2.11.4.1-1,6.8-5`. Cut off at 4,096 bytes.",
   "X-Encryption-Verified":
     "`true`: the output was opened again, and its cipher, permissions, and passwords are as requested.",
 } as const;

@@ -9,6 +9,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Add page numbers"
   },
   {
+    "name": "Archive",
+    "value": "archive",
+    "action": "Convert to PDF/A",
+    "description": "Convert to PDF/A"
+  },
+  {
     "name": "Attachments",
     "value": "attachments",
     "action": "List, extract, add, or remove attachments",
@@ -1198,6 +1204,89 @@ export const parameters: INodeProperties[] = [
           {
             "name": "Letter",
             "value": "letter"
+          }
+        ]
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "archive"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "archive"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "On Residual",
+        "name": "onResidual",
+        "description": "If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.",
+        "type": "options",
+        "default": "fail",
+        "options": [
+          {
+            "name": "Fail",
+            "value": "fail"
+          },
+          {
+            "name": "Report",
+            "value": "report"
+          }
+        ]
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
+        "displayName": "Profile",
+        "name": "profile",
+        "description": "The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.",
+        "type": "options",
+        "default": "2b",
+        "options": [
+          {
+            "name": "2b",
+            "value": "2b"
+          },
+          {
+            "name": "2u",
+            "value": "2u"
+          },
+          {
+            "name": "3b",
+            "value": "3b"
+          },
+          {
+            "name": "3u",
+            "value": "3u"
           }
         ]
       }
@@ -3452,6 +3541,28 @@ export const fields: Readonly<
       "kind": "text"
     }
   ],
+  "archive": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "profile",
+      "field": "profile",
+      "kind": "text"
+    },
+    {
+      "name": "onResidual",
+      "field": "onResidual",
+      "kind": "text"
+    }
+  ],
   "extract-text": [
     {
       "name": "file",
@@ -4269,6 +4380,21 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "name": "ignoredParameters",
     "header": "x-ignored-parameters",
     "type": "array"
+  },
+  {
+    "name": "changes",
+    "header": "x-changes",
+    "type": "string"
+  },
+  {
+    "name": "pagesChanged",
+    "header": "x-pages-changed",
+    "type": "string"
+  },
+  {
+    "name": "rulesBroken",
+    "header": "x-rules-broken",
+    "type": "string"
   },
   {
     "name": "encryptionVerified",

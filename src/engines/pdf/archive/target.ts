@@ -1,5 +1,7 @@
 /** A document that becomes PDF/A (ISO 19005), as the steps of the conversion see it. */
 import type { LoadFont } from "../../fonts.ts";
+import type { ModelDocument } from "../conformance/model/document.ts";
+import type { Survey } from "../conformance/validate.ts";
 import type { OpenPdf } from "../document/document.ts";
 
 export const ARCHIVE_PROFILES = ["2b", "2u", "3b", "3u"] as const;
@@ -22,7 +24,7 @@ export interface XmpSchema {
   readonly properties: readonly XmpSchemaProperty[];
 }
 
-/** What was changed, by kind, such as `fonts_embedded`: how often. */
+/** The number of changes of each kind, such as `fonts_embedded`. */
 export class ArchiveChanges {
   readonly #counts = new Map<string, number>();
 
@@ -48,5 +50,9 @@ export interface ArchiveTarget {
   readonly changes: ArchiveChanges;
 }
 
-/** A step of the conversion. Changes the objects of the document and counts what it changed. */
-export type ArchiveStep = (target: ArchiveTarget) => Promise<void>;
+/** The same with its objects, read when its annotations and forms were done. */
+export interface SurveyedTarget extends ArchiveTarget {
+  readonly model: ModelDocument;
+  /** The elements that break rules. */
+  readonly survey: Survey;
+}

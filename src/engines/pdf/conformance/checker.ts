@@ -32,7 +32,11 @@ export class Checker {
   /** Set before the first element is checked. */
   context: RuleContext | undefined;
 
-  constructor(rules: readonly ConformanceRule[], profile: Profile) {
+  readonly #onFailure: ((id: string, place: Place) => void) | undefined;
+
+  /** `onFailure`: is called for each element that breaks a rule. */
+  constructor(rules: readonly ConformanceRule[], profile: Profile, onFailure?: (id: string, place: Place) => void) {
+    this.#onFailure = onFailure;
     for (const rule of rules) {
       const id = testOf(rule, profile);
       if (id === undefined) continue;
@@ -51,6 +55,7 @@ export class Checker {
   };
 
   fail(id: string, message: string, place: Place, count = 1): void {
+    this.#onFailure?.(id, place);
     const found = this.#found.get(id);
     if (found) found.count += count;
     else this.#found.set(id, { id, message, first: place, count });

@@ -6,6 +6,9 @@ import { claimOf } from "./xmp/check.ts";
 import { readMetadata } from "./metadata.ts";
 import { checkXmp } from "./xmp/check.ts";
 import { Checker, type Failure } from "./checker.ts";
+import type { Check } from "./model/check.ts";
+import type { RuleContext } from "./model/context.ts";
+import type { Place } from "./model/elements.ts";
 import { Contents } from "./model/content.ts";
 import { isArray, type ModelDocument, readModelDocument } from "./model/document.ts";
 import { checkWritten, readFile } from "./model/file-bytes.ts";
@@ -54,17 +57,7 @@ export async function validate(
   checker.context = { ...facts, document, intents };
   check("file", await readFile(document, bytes, work), { object: 0 });
   await checkWritten(document, bytes, work, check);
-  const trees = new Trees(document, check);
-  await trees.values();
-  await trees.catalog();
-  const contents = new Contents(document, intents, check);
-  let number = 0;
-  for (const { page, inherited } of pagesOf(document)) {
-    number += 1;
-    await work.pause();
-    await trees.page(page, number);
-    await contents.page(page, number, inherited, facts.part);
-  }
+  const contents = await checkObjects(document, checker.context, check, work);
   await contents.fonts.checkAll();
   const level = facts.part === 4 && facts.level === "b" ? "" : facts.level.toUpperCase();
   const { claim, failures: ofXmp } = await checkXmp(work, await readMetadata(document), facts.part, level);
@@ -80,6 +73,47 @@ export async function validate(
     coverage: { rules: checked, of: all },
     failures,
   };
+}
+
+/** Checks the objects of a document, all but its fonts and its metadata. Returns the resources that its contents use. */
+async function checkObjects(
+  document: ModelDocument,
+  { intents, part }: RuleContext,
+  check: Check,
+  work: Work,
+): Promise<Contents> {
+  const trees = new Trees(document, check);
+  await trees.values();
+  await trees.catalog();
+  const contents = new Contents(document, intents, check);
+  let number = 0;
+  for (const { page, inherited } of pagesOf(document)) {
+    number += 1;
+    await work.pause();
+    await trees.page(page, number);
+    await contents.page(page, number, inherited, part);
+  }
+  return contents;
+}
+
+/** The elements that break rules, by the clause and test of the rule. */
+export type Survey = ReadonlyMap<string, readonly Place[]>;
+
+/**
+ * Checks the objects of a document in memory, as if it had no output intent.
+ * @throws Refusal `limit_exceeded`, `overloaded`
+ */
+export async function surveyObjects(document: ModelDocument, profile: Profile): Promise<Survey> {
+  const found = new Map<string, Place[]>();
+  const checker = new Checker(RULES, profile, (id, place) => {
+    const places = found.get(id);
+    if (places) places.push(place);
+    else found.set(id, [place]);
+  });
+  const context = { ...profileFacts(profile), document, intents: { space: undefined, shareOneProfile: true } };
+  checker.context = context;
+  await checkObjects(document, context, checker.check, document.open.engine.work);
+  return found;
 }
 
 /** Any dictionary with the entries counts, wherever it is: this decides only whether tests are open. */

@@ -15,10 +15,18 @@ import { type Filling, resolveFilling } from "./resolve-values.ts";
 export async function flattenDocument(open: OpenPdf, loadFont: LoadFont, what: Flattened): Promise<boolean> {
   await repairPageTree(open);
   const hasForm = what.forms && open.document.getTrailer().get("Root", "AcroForm").isDictionary();
-  const form = hasForm ? await readForm(open) : undefined;
-  if (form) await fillForm(open, loadFont, form, true);
+  if (hasForm) await drawForm(open, loadFont);
   await flatten(open, what);
   return hasForm;
+}
+
+/**
+ * Gives all fields of the form appearances that have none, or all of them if the form leaves drawing to viewers.
+ * @throws Refusal `unsupported_text`, `unsupported_form`, `limit_exceeded`
+ */
+export async function drawForm(open: OpenPdf, loadFont: LoadFont): Promise<void> {
+  const form = await readForm(open);
+  if (form) await fillForm(open, loadFont, form, true);
 }
 
 /** The form, with nothing to fill in; undefined if it has no fields. */

@@ -52,7 +52,7 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
       if (before.length > 0) shown.set(index, before);
       continue;
     }
-    if (what.annotations && (await hasBare(open, annots))) await drawBare(open, index);
+    if (what.annotations) await drawBare(open, index, isBare);
     const visible: PDFObject[] = [];
     for await (const annotation of eachItem(open.engine, annots)) {
       await pausing();
@@ -98,8 +98,12 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
 }
 
-async function hasBare({ engine }: OpenPdf, annots: PDFObject): Promise<boolean> {
-  for await (const annotation of eachItem(engine, annots)) if (isBare(annotation)) return true;
+async function hasAny(
+  { engine }: OpenPdf,
+  annots: PDFObject,
+  isWanted: (annotation: PDFObject) => boolean,
+): Promise<boolean> {
+  for await (const annotation of eachItem(engine, annots)) if (isWanted(annotation)) return true;
   return false;
 }
 
@@ -120,11 +124,16 @@ const isBare = (annotation: PDFObject): boolean =>
   !annotation.get("AP", "N").isDictionary();
 
 /** Lets MuPDF make the appearances of a page's annotations (0-based) that have none. */
-async function drawBare(open: OpenPdf, index: number): Promise<void> {
+export async function drawBare(
+  open: OpenPdf,
+  index: number,
+  isWanted: (annotation: PDFObject) => boolean,
+): Promise<void> {
   const { engine, document } = open;
+  if (!(await hasAny(open, pageAt(open, index).get("Annots"), isWanted))) return;
   await drawn(open, async () => {
     const page = await engine.long.loadPage(document, index);
-    const bare = page.getAnnotations().filter((annotation) => isBare(annotation.getObject()));
+    const bare = page.getAnnotations().filter((annotation) => isWanted(annotation.getObject()));
     // A change, even to the same flags, makes it outdated. MuPDF looks at all annotations of the page after each change, so all are changed first.
     for (const annotation of bare) {
       await engine.work.pause();
@@ -248,7 +257,7 @@ function numbersOf(array: PDFObject, count: number): number[] | undefined {
 }
 
 /** @param rest the remaining annotations of lists that pages may share, by their numbers */
-async function dropAnnotations(
+export async function dropAnnotations(
   open: OpenPdf,
   page: PDFObject,
   isGone: (annotation: PDFObject) => boolean,

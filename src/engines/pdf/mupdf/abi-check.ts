@@ -104,6 +104,7 @@ export function checkAbi({ lib, mupdf }: { readonly lib: LibMuPDF; readonly mupd
   checkImages(lib, document);
   checkText(lib, document);
   checkFonts(lib, mupdf, document);
+  checkColors(lib, mupdf);
   checkPageMap(lib, document);
   const id = `<${"49".repeat(16)}>`;
   for (const what of ["StmF", "StrF"] as const) {
@@ -272,6 +273,14 @@ function checkFonts(lib: LibMuPDF, { Font }: typeof MuPDF.default, document: PDF
   const character = lib._wasm_stext_line_get_first_char(lib._wasm_stext_block_get_first_line(block));
   const substitute = word(lib, character + FZ_STEXT_CHAR.font);
   expect("fz_font.flags", word(lib, substitute + FZ_FONT.flags) & FZ_FONT.FT_SUBSTITUTE, FZ_FONT.FT_SUBSTITUTE);
+}
+
+/** `acsp`, by which ICC profiles are known, as a word. */
+const PROFILE = 0x70736361;
+
+function checkColors(lib: LibMuPDF, { ColorSpace }: typeof MuPDF.default): void {
+  const buffer = word(lib, (ColorSpace.DeviceCMYK.pointer as unknown as number) + FZ_COLORSPACE.icc_buffer);
+  expect("fz_colorspace.icc_buffer", word(lib, word(lib, buffer + FZ_BUFFER.data) + 36), PROFILE);
 }
 
 function checkPageMap(lib: LibMuPDF, document: PDFDocument): void {

@@ -71,7 +71,7 @@ export const FZ_BUFFER = { data: 4, len: 12 } as const;
 export const FZ_IMAGE = { flags: 26, colorspace: 44, USE_COLORKEY: 4 } as const;
 
 /** include/mupdf/fitz/color.h */
-export const FZ_COLORSPACE = { type: 16, INDEXED: 6 } as const;
+export const FZ_COLORSPACE = { type: 16, INDEXED: 6, icc_buffer: 32 } as const;
 
 /** Address of the variable in which `sbrk` keeps the end of the heap. */
 export const SBRK_END = 6_168_460;

@@ -14,6 +14,7 @@ import { type Changes, changesOf } from "./changes.ts";
 import { linkColors } from "./color-links.ts";
 import { freeUnused, reserveObjects, skipNumbers } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
+import { cmykProfile } from "./cmyk-profile.ts";
 import { type FileEntry, fileEntriesOf, fileEntryOf } from "./file-entries.ts";
 import { fileOffsets } from "./xref-tables.ts";
 import { firstIn, type ObjectPlace, placesOf, shareData } from "./places.ts";
@@ -451,6 +452,11 @@ export class PdfEngine {
   /** The same of one object; undefined if it is free. */
   fileEntryOf(document: MuPDF.PDFDocument, number: number): FileEntry | undefined {
     return fileEntryOf(this.#memory, document, number);
+  }
+
+  /** The ICC profile of DeviceCMYK; see cmyk-profile.ts. */
+  cmykProfile(): Uint8Array {
+    return cmykProfile(this.mupdf, this.#memory);
   }
 
   /** Position of the header in a document's file, from which its offsets count. */

@@ -86,12 +86,15 @@ export async function rewriteEncrypted(open: OpenPdf, encryption: NewEncryption)
   return write(open, { reached: await usedObjects(open), encryption });
 }
 
-/** Saves a document that was changed in place without its encryption. */
-export async function rewriteDecrypted(open: OpenPdf): Promise<EngineBytes> {
+/** Saves a document that was changed in place without its encryption. `mostVersion`: the highest version of its header, times 10. */
+export async function rewriteDecrypted(
+  open: OpenPdf,
+  { mostVersion }: { readonly mostVersion?: number } = {},
+): Promise<EngineBytes> {
   const { engine, document } = open;
   const reached = await usedObjects(open);
   const expectation = await expectationOf(engine, document);
-  const file = await write(open, { reached, encryption: "none" });
+  const file = await write(open, { reached, encryption: "none", ...(mostVersion !== undefined && { mostVersion }) });
   await verify(engine, file, { ...expectation, encrypted: false });
   return file;
 }

@@ -80,6 +80,8 @@ interface WholeFile {
   readonly encryption: "kept" | "none" | NewEncryption;
   /** Whether a small file matters more than reading single objects of it. */
   readonly isDense?: boolean;
+  /** The highest version of its header, times 10. */
+  readonly mostVersion?: number;
 }
 
 /** How the objects of a document are written. */
@@ -202,7 +204,7 @@ function updatePlan({ engine, document, input }: WrittenDocument, { changes }: U
 
 async function filePlan(
   open: WrittenDocument,
-  { reached, encryption: chosen, isDense = false }: WholeFile,
+  { reached, encryption: chosen, isDense = false, mostVersion = Infinity }: WholeFile,
 ): Promise<Plan> {
   const { engine, document } = open;
   const isKept = chosen === "kept";
@@ -216,7 +218,7 @@ async function filePlan(
   engine.claim(size * ROW_BYTES);
   const added = typeof chosen === "object" ? chosen : undefined;
   const writer = new PdfWriter(engine, {
-    begins: { version: Math.max(document.getVersion(), OBJECT_STREAMS, added?.version ?? 0) },
+    begins: { version: Math.min(Math.max(document.getVersion(), OBJECT_STREAMS, added?.version ?? 0), mostVersion) },
     size,
     references: "stream",
     cipher: added?.cipher ?? kept,

@@ -140,6 +140,7 @@ function Done({ run, values, description, operations, use, isOutdated, ...compar
         )}
       </div>
       <StepResults header={response.headers.get("x-pipeline-steps")} />
+      <Changes header={response.headers.get("x-changes")} />
       {response.error ? (
         <Problem problem={response.error} isOutdated={isOutdated} />
       ) : (
@@ -256,6 +257,16 @@ function StepResults({ header }: { header: string | undefined }) {
   );
 }
 
+/** The changes that `archive` made, by kind: `fonts_embedded=3` is "3 fonts embedded". */
+function Changes({ header }: { header: string | undefined }) {
+  if (header === undefined || header === "") return null;
+  const changes = header.split(",").map((change) => {
+    const [kind = "", count = ""] = change.split("=");
+    return `${count} ${kind.replaceAll("_", " ")}`;
+  });
+  return <p class="quiet changes">Changed: {changes.join(", ")}.</p>;
+}
+
 function Sizes({ response }: { response: ApiResponse }) {
   const { size } = response.body;
   const { sentBytes } = response;
@@ -274,6 +285,7 @@ function interesting(response: ApiResponse, { components }: Description): (reado
   const elsewhere = [
     "X-Request-Id",
     "X-Pipeline-Steps",
+    "X-Changes",
     "Content-Disposition",
     "Content-Length",
     "RateLimit",

@@ -2,7 +2,7 @@
 import { rulesOn, type ConformanceRule } from "./rule.ts";
 
 /** Filters of PDF 1.7 and 2.0 that are allowed (ISO 32000-1, table 6). */
-const FILTERS = new Set([
+export const FILTERS: ReadonlySet<string> = new Set([
   "ASCIIHexDecode",
   "ASCII85Decode",
   "FlateDecode",
@@ -13,14 +13,14 @@ const FILTERS = new Set([
   "JPXDecode",
 ]);
 /** The same with the short names of inline images. */
-const INLINE_FILTERS = new Set([...FILTERS, "AHx", "A85", "Fl", "RL", "CCF", "DCT"]);
+export const INLINE_FILTERS: ReadonlySet<string> = new Set([...FILTERS, "AHx", "A85", "Fl", "RL", "CCF", "DCT"]);
 const [MOST_INTEGER, MOST_REAL, LEAST_REAL] = [2_147_483_647, 3.403e38, 1.175e-38];
 const MOST_SAVED = 28;
 const MOST_OBJECTS = 8_388_607;
 const [SMALLEST_SIDE, LARGEST_SIDE] = [3, 14_400];
 
 /** Whether the bytes of a name are UTF-8. */
-function isUtf8(name: string): boolean {
+export function isUtf8(name: string): boolean {
   if (/^[\0-\x7f]*$/.test(name)) return true;
   const bytes = Uint8Array.from(name, (character) => character.charCodeAt(0));
   return !new TextDecoder().decode(bytes).includes("\ufffd");

@@ -6,7 +6,12 @@ import { rulesOn, type ConformanceRule } from "./rule.ts";
 const SPACES: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, "Lab ": 3, CMYK: 4 };
 const INTENT_CLASSES = new Set(["prtr", "mntr"]);
 const INPUT_CLASSES = new Set(["scnr", "mntr", "prtr", "spac"]);
-const RENDERING_INTENTS = new Set(["RelativeColorimetric", "AbsoluteColorimetric", "Perceptual", "Saturation"]);
+export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
+  "RelativeColorimetric",
+  "AbsoluteColorimetric",
+  "Perceptual",
+  "Saturation",
+]);
 /** Colors of a halftone that may have a transfer function: those of no process color. */
 const PROCESS = new Set(["Gray", "Red", "Green", "Blue", "Cyan", "Magenta", "Yellow", "Black"]);
 /** Enumerated color spaces of JPEG 2000 that are allowed: sRGB, gray, sYCC, and CMYK. CIEJab is not. */

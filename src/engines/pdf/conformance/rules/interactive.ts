@@ -12,17 +12,20 @@ const TYPES_1 =
   "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark`;
 const TYPES_4 = `${TYPES_2} Redact Projection`;
-const ANNOTATIONS: Readonly<Record<number, ReadonlySet<string>>> = {
+/** The types of annotations that are allowed, by part. */
+export const ANNOTATIONS: Readonly<Record<number, ReadonlySet<string>>> = {
   1: new Set(TYPES_1.split(" ")),
   2: new Set(TYPES_2.split(" ")),
   3: new Set(TYPES_2.split(" ")),
   4: new Set(TYPES_4.split(" ")),
 };
 
-const ACTIONS = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
+/** The types of actions that parts 2 to 4 allow. */
+export const ACTIONS: ReadonlySet<string> = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
 const ACTIONS_1 = new Set(["GoTo", "GoToR", "Thread", "URI", "Named", "SubmitForm"]);
 const TRIGGERS = new Set(["E", "X", "D", "U", "Fo", "Bl"]);
-const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
+/** The named actions that are allowed. */
+export const NAMED: ReadonlySet<string> = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
 
 const hasBits = (flags: number, bits: number): boolean => (flags & bits) === bits;
 

@@ -1,7 +1,7 @@
 /** Transparency (ISO 19005-1, 6.4; ISO 19005-2 and -3, 6.2.10; ISO 19005-4, 6.2.9). */
 import { rulesOn, type ConformanceRule } from "./rule.ts";
 
-const BLEND_MODES = new Set([
+export const BLEND_MODES: ReadonlySet<string> = new Set([
   "Normal",
   "Compatible",
   "Multiply",

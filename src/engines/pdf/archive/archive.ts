@@ -1,0 +1,69 @@
+/**
+ * Makes a document PDF/A (ISO 19005) by the least change of its objects. Pages are not drawn anew: text, tags, links, forms, and layers stay. Only
+ * validation shows whether the result conforms (prove.ts).
+ */
+import type { LoadFont } from "../../fonts.ts";
+import { profileFacts } from "../conformance/model/profiles.ts";
+import { readChangedDocument } from "../conformance/model/document.ts";
+import { surveyObjects } from "../conformance/validate.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { archiveAnnotations } from "./annotations.ts";
+import { archiveCatalog } from "./catalog.ts";
+import { archiveColors } from "./colors.ts";
+import { archiveContents } from "./content.ts";
+import { archiveFonts } from "./fonts/archive-fonts.ts";
+import { archiveMetadata } from "./metadata.ts";
+import { archiveObjects } from "./objects.ts";
+import { archiveStreams } from "./streams.ts";
+import {
+  ArchiveChanges,
+  type ArchiveProfile,
+  type ArchiveTarget,
+  type SurveyedTarget,
+  type XmpSchema,
+} from "./target.ts";
+
+export interface ArchiveOptions {
+  readonly profile: ArchiveProfile;
+  readonly loadFont: LoadFont;
+  /** Properties that PDF/A has not predefined, with their values. */
+  readonly schemas?: readonly XmpSchema[];
+}
+
+export interface ArchiveReport {
+  /** The number of changes of each kind, such as `fonts_embedded`. */
+  readonly changes: ReadonlyMap<string, number>;
+  /** Embedded files. */
+  readonly attachments: number;
+}
+
+/**
+ * Changes the document in memory. The caller writes it without encryption.
+ * @throws Refusal `limit_exceeded`, `overloaded`, `unsupported_text` if a field shows text that no font has
+ */
+export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<ArchiveReport> {
+  const { profile, loadFont, schemas = [] } = options;
+  const changes = new ArchiveChanges();
+  const { part } = profileFacts(profile);
+  const target: ArchiveTarget = {
+    open,
+    profile,
+    part: part === 3 ? 3 : 2,
+    isUnicode: profile.endsWith("u"),
+    schemas,
+    loadFont,
+    changes,
+  };
+  if (open.encrypted) changes.add("encryption_removed");
+  await archiveCatalog(target);
+  await archiveStreams(target);
+  await archiveAnnotations(target);
+  const model = await readChangedDocument(open);
+  const surveyed: SurveyedTarget = { ...target, model, survey: await surveyObjects(model, profile) };
+  const { attachments } = await archiveObjects(surveyed);
+  await archiveContents(surveyed);
+  await archiveFonts(surveyed);
+  await archiveColors(surveyed);
+  await archiveMetadata(target);
+  return { changes: changes.counts, attachments };
+}

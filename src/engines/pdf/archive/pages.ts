@@ -1,0 +1,55 @@
+/** Compares the looks of the pages of two documents. */
+import { PageRaster } from "../../render/page-raster.ts";
+import { allowPage } from "../content/page-work.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { boxOf } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
+
+/** The share of samples that may differ, in 72 dpi. */
+const MOST_DIFFERENT = 0.001;
+/** Pixels of a page that are compared. Larger pages are drawn at a lower resolution. */
+const MOST_PIXELS = 2_000_000;
+const DPI = 72;
+
+/** The pages that look different, from 1. */
+export async function changedPages(before: OpenPdf, after: OpenPdf): Promise<number[]> {
+  const changed: number[] = [];
+  const { pageCount } = after;
+  for (let index = 0; index < pageCount; index++) {
+    await after.engine.work.pause();
+    if (await looksDifferent(before, after, index)) changed.push(index + 1);
+  }
+  return changed;
+}
+
+async function looksDifferent(before: OpenPdf, after: OpenPdf, index: number): Promise<boolean> {
+  const options = { dpi: resolutionOf(after, index), alpha: false };
+  const first: Uint8Array[] = [];
+  {
+    await allowPage(before, index);
+    using raster = await PageRaster.of(before, index, options);
+    for await (const { pixels } of raster.bands()) first.push(pixels.slice());
+  }
+  await allowPage(after, index);
+  using raster = await PageRaster.of(after, index, options);
+  let [different, samples, at] = [0, 0, 0];
+  for await (const { pixels } of raster.bands()) {
+    const other = first[at++];
+    if (other?.length !== pixels.length) return true;
+    for (let sample = 0; sample < pixels.length; sample++) if (pixels[sample] !== other[sample]) different++;
+    samples += pixels.length;
+    after.engine.work.spend(pixels.length);
+    await after.engine.work.pause();
+  }
+  return at !== first.length || different > samples * MOST_DIFFERENT;
+}
+
+function resolutionOf(open: OpenPdf, index: number): number {
+  return open.engine.scope(() => {
+    const page = pageAt(open, index);
+    const [left = 0, bottom = 0, right = 0, top = 0] = boxOf(page.getInheritable("MediaBox")) ?? [];
+    const unit = page.get("UserUnit").asNumber() || 1;
+    const pixels = Math.abs(right - left) * Math.abs(top - bottom) * unit * unit;
+    return pixels > MOST_PIXELS ? DPI * Math.sqrt(MOST_PIXELS / pixels) : DPI;
+  });
+}

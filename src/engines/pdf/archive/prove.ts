@@ -1,0 +1,82 @@
+/** Writes a document that became PDF/A, and proves on the bytes that it conforms. */
+import type { InputBytes } from "../../memory/heap.ts";
+import { attachmentsNeedPart3, notConforming } from "../../result-errors.ts";
+import { claimedProfile, type ConformanceReport, validate } from "../conformance/validate.ts";
+import { profileFacts } from "../conformance/model/profiles.ts";
+import { type OpenPdf, openPdf } from "../document/document.ts";
+import { decryptParts } from "../write/decrypt.ts";
+import { rewriteDecrypted } from "../write/save.ts";
+import type { ArchiveReport } from "./archive.ts";
+import { dropClaim } from "./metadata.ts";
+import { changedPages } from "./pages.ts";
+import type { ArchiveProfile } from "./target.ts";
+
+/** The version of PDF of parts 2 and 3, times 10. */
+const VERSION = 17;
+
+export interface WrittenArchive {
+  readonly bytes: InputBytes;
+  /** The proof. If it is not one, the file does not claim the profile. */
+  readonly report: ConformanceReport;
+  /** Pages that look different from those of the input, from 1. */
+  readonly changedPages: readonly number[];
+}
+
+/** Whether a document claims to conform already, and does. */
+export async function conformsAlready(open: OpenPdf, profile: ArchiveProfile): Promise<boolean> {
+  const { engine, input, encrypted } = open;
+  const claimed = encrypted ? undefined : await claimedProfile(open);
+  if (claimed === undefined || profileFacts(claimed).part !== profileFacts(profile).part) return false;
+  const { length } = input.bytes;
+  // The rules are about the bytes of the file, which the engine's heap may move.
+  engine.claim(length);
+  const { conforms } = await validate(open, input.bytes.view(0, length).slice(), profile, engine.work);
+  return conforms === true;
+}
+
+/**
+ * Writes the document, validates the file, and compares its pages with those of the input.
+ * @param keepsResidual whether a document that does not conform is written without its claim
+ * @throws Refusal `not_conforming` otherwise, `limit_exceeded`, `overloaded`, `invalid_file`
+ */
+export async function writeArchive(
+  open: OpenPdf,
+  profile: ArchiveProfile,
+  { attachments }: ArchiveReport,
+  { keepsResidual }: { readonly keepsResidual: boolean },
+): Promise<WrittenArchive> {
+  const { engine, input } = open;
+  if (open.encrypted) await decryptParts(open);
+  let bytes = await writtenBytes(open);
+  const report = await reopened(open, bytes, async (written) => {
+    engine.claim(bytes.length);
+    return validate(written, bytes.view(0, bytes.length).slice(), profile, engine.work);
+  });
+  if (report.conforms !== true) {
+    const isAttached = report.failures.length === 0 && attachments > 0 && profileFacts(profile).part === 2;
+    if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile) : notConforming(profile, report.failures);
+    await dropClaim(open);
+    bytes.free();
+    bytes = await writtenBytes(open);
+  }
+  using before = await openPdf(engine, input);
+  const changed = await reopened(open, bytes, (written) => changedPages(before, written));
+  return { bytes, report, changedPages: changed };
+}
+
+async function writtenBytes(open: OpenPdf): Promise<InputBytes> {
+  const { engine } = open;
+  const parts = await rewriteDecrypted(open, { mostVersion: VERSION });
+  const bytes = engine.bytesOf(await engine.copied(parts, parts.length));
+  parts.free();
+  return bytes;
+}
+
+async function reopened<T>(
+  { engine, input }: OpenPdf,
+  bytes: InputBytes,
+  work: (written: OpenPdf) => Promise<T>,
+): Promise<T> {
+  using written = await openPdf(engine, { field: input.field, bytes, passwordIsOwn: false });
+  return await work(written);
+}
