@@ -144,6 +144,33 @@ test("hidden annotations stay invisible, and annotations of other types become s
   expect(pages[0]?.annotations.map(({ subtype }) => subtype)).toEqual(["Stamp", "Circle"]);
 });
 
+test("hidden fields of several pages stay, and show nothing", async () => {
+  const widget = (name: string): string =>
+    `<< /Type /Annot /Subtype /Widget /FT /Btn /Ff 65536 /T (${name}) /F 2 /Rect [0 0 50 50] /AP << /N 7 0 R >> >>`;
+  const page = (number: number): string =>
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Annots [${number} 0 R] >>`;
+  const picture = new TextEncoder().encode("1 0 0 rg 0 0 9 9 re f");
+  const source = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [5 0 R 6 0 R] >> >>",
+      "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+      page(5),
+      page(6),
+      widget("a"),
+      widget("b"),
+      { entries: "/Type /XObject /Subtype /Form /BBox [0 0 9 9]", data: picture },
+    ],
+    "/Root 1 0 R",
+  );
+  const response = await archived(source);
+  expect(changesOf(response)).toMatchObject({ hidden_fields_emptied: 2 });
+  expect([0, 1].map((index) => drawPage(response.body, index).at(10, 190))).toEqual([
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+  ]);
+  expect([...(await openPdf(response.body)).fields.keys()]).toEqual(["a", "b"]);
+});
+
 test("a form keeps its fields and values, and its fields have appearances", async () => {
   const source = wholeForm().bytes();
   const [before, after] = [await openPdf(source), await openPdf((await archived(source)).body)];

@@ -99,7 +99,8 @@ class Annotations {
   readonly #seen = new Set<number>();
   /** Those that are removed, by their numbers. */
   readonly #gone: Set<number>;
-  #empty: PDFObject | undefined;
+  /** The number of the appearance that shows nothing. */
+  #empty: number | undefined;
 
   constructor(target: ArchiveTarget, gone: Set<number>) {
     this.#target = target;
@@ -225,13 +226,10 @@ class Annotations {
   /** An appearance that shows nothing. */
   #nothing(): PDFObject {
     const { document } = this.#target.open;
-    this.#empty ??= document.addStream("", {
-      Type: "XObject",
-      Subtype: "Form",
-      BBox: [0, 0, 1, 1],
-      Resources: {},
-    });
-    return this.#empty;
+    const form = { Type: "XObject", Subtype: "Form", BBox: [0, 0, 1, 1], Resources: {} };
+    // By its number: handles end with their page.
+    this.#empty ??= objectNumber(document.addStream("", form));
+    return document.newIndirect(this.#empty);
   }
 
   /** Takes removed annotations out of the pages, with the windows of those. */
