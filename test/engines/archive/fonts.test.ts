@@ -1,5 +1,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { expect, test } from "vitest";
+import { latin1 } from "../../../src/bytes/latin1.ts";
+import { smallFont } from "../../harness/fonts/sfnt-fixtures.ts";
 import { sound, stream } from "../conformance/report.ts";
 import { type ArchivedFonts, archivedFonts, inEngine } from "./archived-fonts.ts";
 
@@ -146,4 +148,98 @@ test.each<[name: string, failures: string[], change: (font: PDFObject, document:
   expect(before.failures).toEqual(failures);
   expect(after).toEqual({ ...before, failures: [] });
   expect(Object.values(changes)).toEqual([1]);
+});
+
+test("a code of CID 0 gets another CID", async () => {
+  const { file } = await archivedFonts(
+    showing("<0022>", composite("Identity-H", "Identity", "/ToUnicode 6 0 R"), [TO_UNICODE]),
+  );
+  const damaged = await withFont(file, (font, document) => {
+    document.findPage(0).get("Contents").writeStream("BT /F 20 Tf 5 50 Td <00220000> Tj ET");
+    expect(font.get("DescendantFonts", 0, "Subtype").asName()).toBe("CIDFontType0");
+  });
+  const { before, after, changes } = await archivedFonts(damaged);
+  expect(before.failures).toEqual(["6.2.11.5-1 x1", "6.2.11.8-1 x1"]);
+  expect(after).toEqual({ ...before, failures: [] });
+  expect(changes).toEqual({ fonts_rewritten: 1 });
+});
+
+test.each<[name: string, failures: string[], change: (font: PDFObject, document: PDFDocument) => void]>([
+  ["no map from CIDs to glyphs", ["6.2.11.3.2-1 x1"], (font) => font.get("DescendantFonts", 0).delete("CIDToGIDMap")],
+  [
+    "a CIDSet without all CIDs",
+    ["6.2.11.4.2-2 x1"],
+    (font, document) =>
+      font.get("DescendantFonts", 0, "FontDescriptor").put("CIDSet", document.addStream(Uint8Array.of(0), {})),
+  ],
+  [
+    "another character collection than the CMap",
+    ["6.2.11.3.1-1 x1"],
+    (font) => font.get("DescendantFonts", 0, "CIDSystemInfo").put("Supplement", 9),
+  ],
+])("a composite font is repaired, and looks the same: %s", async (_, failures, change) => {
+  const { file } = await archivedFonts(showing("<65e5>", composite("UniJIS-UCS2-H", "Japan1")));
+  const damaged = await withFont(file, change);
+  const { before, after } = await archivedFonts(damaged);
+  expect(before.failures).toEqual(failures);
+  expect(after).toEqual({ ...before, failures: [] });
+});
+
+/** A TrueType font of triangles, of which the last glyph has two parts. */
+const trueType = (flags: number, encoding: string): string =>
+  `<< /Type /Font /Subtype /TrueType /BaseFont /Small /FirstChar 65 /LastChar 67 /Widths [600 620 500] ${encoding} /FontDescriptor << /Type /FontDescriptor /FontName /Small /Flags ${flags} /FontFile2 6 0 R >> >>`;
+
+test.each<[name: string, failure: string, font: string]>([
+  [
+    "a nonsymbolic one with differences from StandardEncoding",
+    "6.2.11.6-2 x1",
+    trueType(32, "/Encoding << /Differences [66 /C] >>"),
+  ],
+  ["a symbolic one with an encoding", "6.2.11.6-3 x1", trueType(4, "/Encoding /WinAnsiEncoding")],
+])("a TrueType font becomes a symbolic one that shows the same glyphs: %s", async (_, failure, font) => {
+  const program = stream("", latin1(smallFont()));
+  const { before, after, file } = await archivedFonts(showing("(ABC)", font, [program]));
+  expect(before.failures).toContain(failure);
+  expect(after).toEqual({ ...before, failures: [], pixels: expect.anything() });
+  expect(mostDifference(before, after)).toBeLessThanOrEqual(ROUNDING);
+  const size = await inEngine(file, async ({ document }) =>
+    fontOf(document).get("FontDescriptor", "FontFile2").readStream().getLength(),
+  );
+  expect(size).toBeLessThan(600);
+});
+
+test("glyphs of a Type 3 font set the widths that the font declares", async () => {
+  const font =
+    "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 97 /LastChar 97 /Widths [700] /Encoding << /Type /Encoding /Differences [97 /a] >> /CharProcs << /a 6 0 R >> /Resources << >> >>";
+  const glyph = stream("", "500 0 0 0 400 400 d1 0 0 400 400 re f");
+  const { before, after } = await archivedFonts(showing("(aa)", font, [glyph]));
+  expect(before.failures).toEqual(["6.2.11.5-1 x1"]);
+  expect(after).toEqual({ ...before, failures: [] });
+});
+
+test("for level u, codes get meanings from the names of glyphs and from the program, and none where these say nothing", async () => {
+  const { file } = await archivedFonts(EMBEDDED);
+  const named = await withFont(file, (font) => {
+    font.delete("ToUnicode");
+    font.get("FontDescriptor").put("Flags", 4);
+    font.put("Encoding", { Type: "Encoding", Differences: [97, "a.alt", "b"] });
+  });
+  const { after } = await archivedFonts(named, "2u");
+  expect(after.failures).toEqual([]);
+  const { file: numbered } = await archivedFonts(
+    showing("<0022>", composite("Identity-H", "Identity", "/ToUnicode 6 0 R"), [TO_UNICODE]),
+  );
+  const unnamed = await withFont(numbered, (font) => font.delete("ToUnicode"));
+  const { after: unknown } = await archivedFonts(unnamed, "2u");
+  expect(unknown.failures).toEqual(["6.2.11.7.2-1 x1"]);
+});
+
+test("meanings that are no characters are removed, and replaced by those of the font", async () => {
+  const { file } = await archivedFonts(EMBEDDED);
+  const cmap = "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <0000> <62> <0058> endbfchar";
+  const damaged = await withFont(file, (font, document) => font.put("ToUnicode", document.addStream(cmap, {})));
+  const { before, after } = await archivedFonts(damaged, "2u");
+  expect(before.failures).toEqual(["6.2.11.7.2-2 x1"]);
+  expect(after.failures).toEqual([]);
+  expect(after.text.trim()).toBe("aX");
 });

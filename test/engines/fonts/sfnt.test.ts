@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { partsOf, SfntFont, withoutHints, writeOutlines, writeTables } from "../../../src/engines/pdf/fonts/sfnt.ts";
+import {
+  bytesOfView,
+  enlarged,
+  partsOf,
+  SfntFont,
+  symbolMap,
+  withoutHints,
+  writeOutlines,
+  writeTables,
+} from "../../../src/engines/pdf/fonts/sfnt.ts";
 import { UnknownFont } from "../../../src/engines/pdf/fonts/unknown-font.ts";
 import { ParseMeter } from "../../../src/engines/parse-meter.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
@@ -207,4 +216,42 @@ describe("fonts in larger buffers", () => {
   test("a table that exceeds the file is rejected, though the buffer has more bytes", () => {
     expect(() => new SfntFont(inHeap(1_500))).toThrow(UnknownFont);
   });
+});
+
+test("a table of symbols has a glyph for each code in the private use area", () => {
+  const cmap = bytesOfView(
+    symbolMap(
+      new Map([
+        [97, 2],
+        [65, 5],
+        [66, 1],
+      ]),
+    ),
+  );
+  const [map] = new SfntFont(smallFont({ cmap: [...cmap] })).encodedMaps(meter());
+  expect([map?.platform, map?.encoding, [...(map?.map ?? [])]]).toEqual([
+    3,
+    0,
+    [
+      [0xf041, 5],
+      [0xf042, 1],
+      [0xf061, 2],
+    ],
+  ]);
+});
+
+test("finer units multiply the coordinates of glyphs and the places of their parts", () => {
+  const font = new SfntFont(smallFont());
+  expect([...enlarged(font.outlineOf(1), 4)]).toEqual([
+    ...u16(1, 0, 0, 400, 200, 2, 0),
+    1,
+    1,
+    1,
+    ...u16(0, 400, 0, 0, 0, 200),
+  ]);
+  expect([...enlarged(font.outlineOf(3), 4)]).toEqual([
+    ...u16(-1, 0, 0, 1200, 320),
+    ...u16(0x1 | 0x2 | 0x20, 1, 800, 0),
+    ...u16(0x1 | 0x2 | 0x8, 2, 0, 0, 0x2000),
+  ]);
 });

@@ -6,8 +6,9 @@ import { rebuildSimpleFont } from "./rebuild-simple.ts";
 import { repairEntries } from "./repair-entries.ts";
 import { findShownFonts, type ShownFont } from "./shown-fonts.ts";
 import { repairToUnicode } from "./to-unicode.ts";
+import { repairType3Widths } from "./type3-widths.ts";
 
-const NOT_EMBEDDED = "6.2.11.4.1-1";
+const [NOT_EMBEDDED, WIDTHS] = ["6.2.11.4.1-1", "6.2.11.5-1"];
 /** What is wrong with a font that has to be written anew: entries about widths, its glyphs and their widths, and its encoding. */
 const NEEDS_PROGRAM = /^6\.2\.11\.(?:2-[456]|4\.1-2|5-1|6-[1234]|8-1)$/;
 
@@ -31,7 +32,10 @@ async function repair({ open, changes }: ArchiveTarget, font: ShownFont, isOfFor
   const { broken, facts, glyphs, number } = font;
   const object = open.document.newIndirect(number);
   for (const kind of await repairEntries(open, object, font)) changes.add(kind);
-  if (facts.subtype === "Type3") return;
+  if (facts.subtype === "Type3") {
+    if (broken.has(WIDTHS) && (await repairType3Widths(open, object, glyphs))) changes.add("fonts_rewritten");
+    return;
+  }
   const isUnknown = facts.hasProgram && facts.program === undefined;
   if (!isUnknown && ![...broken].some((clause) => clause === NOT_EMBEDDED || NEEDS_PROGRAM.test(clause))) return;
   const rebuilt =

@@ -6,7 +6,7 @@ import type { PDFObject } from "mupdf";
 import { hex } from "../../../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../../../bytes/latin1.ts";
 import { ParseMeter } from "../../../parse-meter.ts";
-import type { ShownGlyph } from "../../conformance/model/elements.ts";
+import type { Collection, ShownGlyph } from "../../conformance/model/elements.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { nameIn } from "../../fonts/embedded-font.ts";
 import { cidMetrics } from "../../fonts/metrics.ts";
@@ -28,6 +28,8 @@ import { addCompressed } from "./streams.ts";
 
 /** CIDs that there can be. */
 const MOST_CIDS = 65_536;
+/** CIDs above mean nothing in any character collection. */
+const UNASSIGNED = 60_000;
 /** Fuel per CID of a range of widths. */
 const WIDTH_WORK = 10;
 
@@ -59,11 +61,14 @@ export async function rebuildCompositeFont(
   const own = font.get("DescendantFonts", 0);
   const cids = await cidsOf(open, font, codes);
   const widths = widthsOf(open, own);
-  const glyphs = codes.flatMap((code, index): CodedGlyph[] => {
+  const known = codes.flatMap((code, index): CodedGlyph[] => {
     const [cid, found] = [cids[index], drawn.codes[index]];
     return cid === undefined || !found || cid >= MOST_CIDS ? [] : [{ code, cid, width: widths(cid), drawn: found }];
   });
-  if (glyphs.length === 0) return undefined;
+  if (known.length === 0) return undefined;
+  // In the Compact Font Format, CID 0 is shown where there is no glyph, and nothing else.
+  const moved = isTrueType(drawn.program.bytes) ? undefined : withoutCid0(font, known);
+  const glyphs = moved?.glyphs ?? known;
   const meter = new ParseMeter(engine.work, "font");
   const { bytes, isSubstitute } = drawn.program;
   const name = tagged(nameIn(own, "BaseFont") || nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
@@ -92,6 +97,21 @@ export async function rebuildCompositeFont(
     descendants.push(descendant);
     font.put("DescendantFonts", descendants);
     font.put("BaseFont", name);
+    if (moved) {
+      const { registry, ordering, supplement } = collectionOf(own.get("CIDSystemInfo"));
+      const map = await addCompressed(open, bytesOf(moved.cmap), {
+        Type: "CMap",
+        CMapName: "Moved",
+        WMode: moved.mode,
+      });
+      map.put("CIDSystemInfo", { Registry: `(${registry})`, Ordering: `(${ordering})`, Supplement: supplement });
+      font.put("Encoding", map);
+      const widthList = document.newArray();
+      own.get("W").forEach((item) => widthList.push(item));
+      widthList.push(moved.cid);
+      widthList.push([widths(0)]);
+      descendant.put("W", widthList);
+    }
     if (!font.get("ToUnicode").isStream()) await writeToUnicode(open, font, glyphs);
   });
   return { isSubstitute };
@@ -165,21 +185,49 @@ function buildCff(
     outlines.set(cid, drawnOutline(source, drawn, width));
   }
   const bbox = boundsOf(outlines.values(), source.bbox);
-  const textOf = (key: string): string => {
-    const value = info.get(key);
-    return value.isString() ? latin1(value.asByteString()) : "";
-  };
   const program = cidCffOf({
     name,
     bbox,
     fontMatrix: source.matrix,
     hints: source.hints,
     outlines,
+    ...collectionOf(info),
+  });
+  return { program, bbox };
+}
+
+function collectionOf(info: PDFObject): Collection {
+  const textOf = (key: string): string => {
+    const value = info.get(key);
+    return value.isString() ? latin1(value.asByteString()) : "";
+  };
+  return {
     registry: textOf("Registry") || "Adobe",
     ordering: textOf("Ordering") || "Identity",
     supplement: info.get("Supplement").asNumber(),
-  });
-  return { program, bbox };
+  };
+}
+
+interface Moved {
+  readonly glyphs: readonly CodedGlyph[];
+  /** The new CID. */
+  readonly cid: number;
+  readonly cmap: string;
+  readonly mode: 0 | 1;
+}
+
+/** Gives the code of CID 0 another CID. Undefined if it is not shown, or other codes than CIDs are in use. */
+function withoutCid0(font: PDFObject, glyphs: readonly CodedGlyph[]): Moved | undefined {
+  const name = nameIn(font, "Encoding");
+  const cid = glyphs.reduce((most, each) => Math.max(most, each.cid), UNASSIGNED) + 1;
+  if (!/^Identity-[HV]$/.test(name) || cid >= MOST_CIDS || !glyphs.some((each) => each.cid === 0)) return undefined;
+  const mode = name.endsWith("V") ? 1 : 0;
+  const cmap = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CMapName /Moved def /CMapType 1 def /WMode ${mode} def
+1 begincodespacerange <0000> <ffff> endcodespacerange
+2 begincidrange <0000> <0000> ${cid} <0001> <ffff> 1 endcidrange
+endcmap CMapName currentdict /CMap defineresource pop end end`;
+  return { glyphs: glyphs.map((each) => (each.cid === 0 ? { ...each, cid } : each)), cid, cmap, mode };
 }
 
 /** Keeps the text, which may have depended on the program. */
