@@ -217,7 +217,7 @@ test("glyphs of a Type 3 font set the widths that the font declares", async () =
   expect(after).toEqual({ ...before, failures: [] });
 });
 
-test("for level u, codes get meanings from the names of glyphs and from the program, and none where these say nothing", async () => {
+test("codes get meanings for level u from the names of glyphs and from the program, and none where these say nothing", async () => {
   const { file } = await archivedFonts(EMBEDDED);
   const named = await withFont(file, (font) => {
     font.delete("ToUnicode");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf } from "../../../src/bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../../src/bytes/latin1.ts";
 import { hex, unhex } from "../../../src/bytes/hex.ts";
 import { Refusal } from "../../../src/engines/errors.ts";
 import {
@@ -8,6 +8,8 @@ import {
   predefinedMap,
   readCodeMap,
   readToUnicode,
+  withWritingMode,
+  writeCodeMap,
 } from "../../../src/engines/pdf/fonts/cmap.ts";
 import { toUnicode, toUnicodeOf } from "../../../src/engines/pdf/fonts/to-unicode.ts";
 import { unlimitedWork } from "../../../src/engines/work.ts";
@@ -227,4 +229,22 @@ test("a code of several bytes is a number", () => {
   expect([[], [0x41], [0x81, 0x40], [0xff, 0xff, 0xff, 0xff]].map((bytes) => codeOf(Uint8Array.from(bytes)))).toEqual([
     0, 0x41, 0x8140, 0xffff_ffff,
   ]);
+});
+
+test("a CMap that is written has the CIDs of its ranges, and its writing mode", async () => {
+  const map = await read(
+    writeCodeMap("Own", true, [
+      [0, 0, 60_001],
+      [1, 0xffff, 1],
+    ]),
+  );
+  expect([map.vertical, [0, 1, 0xffff].map((code) => map.cidOf(code, 2))]).toEqual([true, [60_001, 1, 65_535]]);
+  expect(codesIn(map, "00410042")).toEqual(["0041", "0042"]);
+});
+
+test.each([true, false])("the writing mode of a CMap is changed, whatever it was: vertical %s", async (isVertical) => {
+  for (const said of ["/WMode 1 def", "/WMode 0 def", ""]) {
+    const cmap = `begincmap ${said} 1 begincidrange <0000> <ffff> 0 endcidrange endcmap`;
+    expect((await read(latin1(withWritingMode(bytesOf(cmap), isVertical)))).vertical).toBe(isVertical);
+  }
 });

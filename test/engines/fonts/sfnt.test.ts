@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   bytesOfView,
-  enlarged,
+  inFinerUnits,
   partsOf,
   SfntFont,
   symbolMap,
@@ -242,14 +242,14 @@ test("a table of symbols has a glyph for each code in the private use area", () 
 
 test("finer units multiply the coordinates of glyphs and the places of their parts", () => {
   const font = new SfntFont(smallFont());
-  expect([...enlarged(font.outlineOf(1), 4)]).toEqual([
+  expect([...inFinerUnits(font.outlineOf(1), 4)]).toEqual([
     ...u16(1, 0, 0, 400, 200, 2, 0),
     1,
     1,
     1,
     ...u16(0, 400, 0, 0, 0, 200),
   ]);
-  expect([...enlarged(font.outlineOf(3), 4)]).toEqual([
+  expect([...inFinerUnits(font.outlineOf(3), 4)]).toEqual([
     ...u16(-1, 0, 0, 1200, 320),
     ...u16(0x1 | 0x2 | 0x20, 1, 800, 0),
     ...u16(0x1 | 0x2 | 0x8, 2, 0, 0, 0x2000),

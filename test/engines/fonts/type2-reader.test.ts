@@ -36,7 +36,7 @@ test.each<[name: string, code: readonly number[], steps: readonly Step[]]>([
   ["flex", [...n(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 50), 12, 35], [curve(1, 1, 2, 2, 3, 3), curve(4, 4, 5, 5, 6, 6)]],
   ["hflex1", [...n(1, 2, 3, 4, 5, 6, 7, 8, 9), 12, 36], [curve(1, 2, 4, 6, 9, 6), curve(15, 6, 22, 14, 31, 0)]],
   ["flex1", [...n(9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9), 12, 37], [curve(9, 1, 18, 2, 27, 3), curve(36, 4, 45, 5, 54, 0)]],
-])("reads %s", (_, code, steps) => {
+])("draws the paths of the operator %s", (_, code, steps) => {
   expect(read([...n(0), 22, ...code, 14]).steps.slice(1)).toEqual(steps);
 });
 

@@ -2,12 +2,15 @@
  * Reads the CMaps of a document: which bytes of a shown string are one code, the CID of a code (ISO 32000-2, 9.7.5 and 9.7.6), and its
  * meaning (9.10.3).
  */
+import { concat } from "../../../bytes/concat.ts";
+import { bytesOf } from "../../../bytes/latin1.ts";
 import { limits } from "../../../limits.ts";
 import { cmapTooLarge } from "../../limit-errors.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { readHexadecimal } from "../syntax/strings.ts";
+import { hexCode } from "./to-unicode.ts";
 
 /** How a font with several bytes per code is read. */
 export interface CodeMap {
@@ -221,4 +224,29 @@ function increased(text: Uint8Array, by: number): Uint8Array {
   if (low >= 0) result[low] = unit & 0xff;
   if (high >= 0) result[high] = unit >> 8;
   return result;
+}
+
+/** A CMap of codes of two bytes. `ranges`: first and last code, and the CID of the first one. */
+export function writeCodeMap(
+  name: string,
+  isVertical: boolean,
+  ranges: readonly (readonly [first: number, last: number, cid: number])[],
+): string {
+  const lines = ranges.map(([first, last, cid]) => `<${hexCode(first)}> <${hexCode(last)}> ${cid}`);
+  return `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CMapName /${name} def /CMapType 1 def /WMode ${isVertical ? 1 : 0} def
+1 begincodespacerange <0000> <ffff> endcodespacerange
+${lines.length} begincidrange ${lines.join("\n")} endcidrange
+endcmap CMapName currentdict /CMap defineresource pop end end`;
+}
+
+/** A CMap with this writing mode, which it sets after all others. */
+export function withWritingMode(cmap: Uint8Array, isVertical: boolean): Uint8Array {
+  const lexer = new ContentLexer(cmap);
+  for (let token = lexer.next(); token; token = lexer.next()) {
+    if (token !== "word" || lexer.text(lexer.start, lexer.end) !== "endcmap") continue;
+    const mode = bytesOf(`/WMode ${isVertical ? 1 : 0} def `);
+    return concat([cmap.subarray(0, lexer.start), mode, cmap.subarray(lexer.start)]);
+  }
+  return cmap;
 }

@@ -302,7 +302,7 @@ const [ON_CURVE, X_BYTE, Y_BYTE, REPEAT, X_SAME, Y_SAME] = [0x1, 0x2, 0x4, 0x8, 
 const DISTANCE = 0x2;
 
 /** A glyph without instructions in finer units: all coordinates are multiplied. */
-export function enlarged(outline: Uint8Array, factor: number): Uint8Array {
+export function inFinerUnits(outline: Uint8Array, factor: number): Uint8Array {
   if (outline.length < 10) return outline;
   const view = viewOf(outline);
   const contours = view.getInt16(0);

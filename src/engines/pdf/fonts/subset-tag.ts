@@ -3,7 +3,7 @@
 const SUBSET_TAG = /^[A-Z]{6}\+/;
 
 /** The name with a tag of six letters that stand for this number, unless it has one. */
-export function tagged(name: string, number: number): string {
+export function withSubsetTag(name: string, number: number): string {
   if (SUBSET_TAG.test(name)) return name;
   const letters = Array.from({ length: 6 }, (_, place) => 65 + (Math.floor(number / 26 ** (5 - place)) % 26));
   return `${String.fromCharCode(...letters)}+${name}`;

@@ -3,7 +3,7 @@ import type { ParseMeter } from "../../parse-meter.ts";
 import { CffFont, CHAR_STRINGS, CHARSET, ENCODING, PRIVATE, UNIQUE_ID, writeCff, writeIndex, XUID } from "./cff.ts";
 import {
   changed,
-  enlarged,
+  inFinerUnits,
   bytesOfView,
   HEAD,
   HHEA_LENGTHS,
@@ -159,7 +159,7 @@ function renumberedSfnt(font: SfntFont, { inOrder, widths, cmap }: RenumberedGly
   const outlines: Uint8Array[] = [];
   for (const glyph of originals) {
     const outline = glyph === EMPTY ? new Uint8Array() : withoutHints(font.outlineOf(glyph), placeOf);
-    outlines.push(factor === 1 ? outline : enlarged(outline, factor));
+    outlines.push(factor === 1 ? outline : inFinerUnits(outline, factor));
   }
 
   const { metricCount: metrics } = font;

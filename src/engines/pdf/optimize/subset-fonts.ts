@@ -11,7 +11,7 @@ import { type EmbeddedFont, fontOf, nameIn, type NewProgram, smallerProgram } fr
 import { eachObject } from "../objects/each-object.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
-import { tagged } from "../fonts/subset-tag.ts";
+import { withSubsetTag } from "../fonts/subset-tag.ts";
 import { findShownCodes, type ShownCodes } from "./shown-codes.ts";
 
 /** Largest font file in bytes that is processed. */
@@ -141,6 +141,6 @@ function addTag(object: PDFObject, number: number): void {
   if (!object.isDictionary()) return;
   for (const key of ["BaseFont", "FontName"]) {
     const name = nameIn(object, key);
-    if (name !== "") object.put(key, object._doc.newName(tagged(name, number)));
+    if (name !== "") object.put(key, object._doc.newName(withSubsetTag(name, number)));
   }
 }

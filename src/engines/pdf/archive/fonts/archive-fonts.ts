@@ -13,8 +13,7 @@ const [NOT_EMBEDDED, WIDTHS] = ["6.2.11.4.1-1", "6.2.11.5-1"];
 const NEEDS_PROGRAM = /^6\.2\.11\.(?:2-[456]|4\.1-2|5-1|6-[1234]|8-1)$/;
 
 /**
- * Fonts that cannot be repaired stay as they are. Pages look the same afterwards: MuPDF shows the same glyphs in the same places. It keeps fonts that
- * it has loaded, so that pages have to be drawn from the file that is written.
+ * Fonts that cannot be repaired stay as they are. Pages look the same afterwards: MuPDF shows the same glyphs in the same places.
  */
 export async function archiveFonts(target: ArchiveTarget): Promise<void> {
   const { open, profile, isUnicode } = target;
@@ -26,6 +25,8 @@ export async function archiveFonts(target: ArchiveTarget): Promise<void> {
     await open.engine.work.pause();
     await repair(target, font, formFonts === "all" || formFonts.has(font.number));
   }
+  // MuPDF keeps fonts as they were read.
+  open.engine.emptyStore();
 }
 
 async function repair({ open, changes }: ArchiveTarget, font: ShownFont, isOfForm: boolean): Promise<void> {

@@ -31,7 +31,7 @@ export interface DrawnCodes {
 }
 
 /** Undefined if MuPDF shows nothing in the font. */
-export async function drawCodes(
+export async function showCodes(
   open: OpenPdf,
   font: PDFObject,
   codes: readonly Uint8Array[],

@@ -34,7 +34,10 @@ export function drawnOutline(source: GlyphSource, { glyph, ink, advance }: Drawn
 }
 
 /** The least rectangle around these outlines and the original one, in whole units. */
-export function boundsOf(outlines: Iterable<Outline>, own: readonly number[]): [number, number, number, number] {
+export function boundsOfOutlines(
+  outlines: Iterable<Outline>,
+  own: readonly number[],
+): [number, number, number, number] {
   const [left = 0, bottom = 0, right = 0, top = 0] = own;
   const [x0, y0, x1, y1] = extentOf(outlines) ?? [left, bottom, right, top];
   return [

@@ -9,10 +9,11 @@ import { ParseMeter } from "../../../parse-meter.ts";
 import type { Collection, ShownGlyph } from "../../conformance/model/elements.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { nameIn } from "../../fonts/embedded-font.ts";
+import { writeCodeMap } from "../../fonts/cmap.ts";
 import { cidMetrics } from "../../fonts/metrics.ts";
 import { SfntFont } from "../../fonts/sfnt.ts";
 import { subset } from "../../fonts/subset.ts";
-import { tagged } from "../../fonts/subset-tag.ts";
+import { withSubsetTag } from "../../fonts/subset-tag.ts";
 import { toUnicodeOf, utf16 } from "../../fonts/to-unicode.ts";
 import type { Outline } from "../../fonts/type1-outlines.ts";
 import { cidCffOf } from "../../fonts/type1-to-cff.ts";
@@ -20,9 +21,9 @@ import { ifUnderstood, UnknownFont } from "../../fonts/unknown-font.ts";
 import { programOf } from "../../mupdf/font-programs.ts";
 import { decimalOf } from "../../objects/objects.ts";
 import { newDescriptor } from "./descriptors.ts";
-import { codeBytes, type DrawnCode, drawCodes } from "./drawn-codes.ts";
+import { codeBytes, type DrawnCode, showCodes } from "./drawn-codes.ts";
 import { type GlyphSource, glyphSourceOf, isTrueType } from "./glyph-source.ts";
-import { boundsOf, drawnOutline } from "./outlines.ts";
+import { boundsOfOutlines, drawnOutline } from "./outlines.ts";
 import type { Rebuilt } from "./rebuild-simple.ts";
 import { addCompressed } from "./streams.ts";
 
@@ -56,7 +57,7 @@ export async function rebuildCompositeFont(
 ): Promise<Rebuilt | undefined> {
   const { document, engine } = open;
   const codes = shown.map(codeBytes);
-  const drawn = await drawCodes(open, font, codes);
+  const drawn = await showCodes(open, font, codes);
   if (!drawn || (isUnknown && !drawn.program.isSubstitute)) return undefined;
   const own = font.get("DescendantFonts", 0);
   const cids = await cidsOf(open, font, codes);
@@ -71,7 +72,7 @@ export async function rebuildCompositeFont(
   const glyphs = moved?.glyphs ?? known;
   const meter = new ParseMeter(engine.work, "font");
   const { bytes, isSubstitute } = drawn.program;
-  const name = tagged(nameIn(own, "BaseFont") || nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
+  const name = withSubsetTag(nameIn(own, "BaseFont") || nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
   const made = ifUnderstood(() =>
     isTrueType(bytes)
       ? buildTrueType(new SfntFont(bytes), glyphs, meter)
@@ -138,7 +139,7 @@ async function cidsOf(
       FontDescriptor: { Type: "FontDescriptor", FontName: "Numbers", Flags: 4, FontFile3: stream },
     },
   ]);
-  const drawn = await drawCodes(open, copy, codes);
+  const drawn = await showCodes(open, copy, codes);
   document.deleteObject(stream.asIndirect());
   return drawn?.codes.map((code) => code?.glyph) ?? [];
 }
@@ -184,7 +185,7 @@ function buildCff(
     meter.element();
     outlines.set(cid, drawnOutline(source, drawn, width));
   }
-  const bbox = boundsOf(outlines.values(), source.bbox);
+  const bbox = boundsOfOutlines(outlines.values(), source.bbox);
   const program = cidCffOf({
     name,
     bbox,
@@ -221,13 +222,17 @@ function withoutCid0(font: PDFObject, glyphs: readonly CodedGlyph[]): Moved | un
   const name = nameIn(font, "Encoding");
   const cid = glyphs.reduce((most, each) => Math.max(most, each.cid), UNASSIGNED) + 1;
   if (!/^Identity-[HV]$/.test(name) || cid >= MOST_CIDS || !glyphs.some((each) => each.cid === 0)) return undefined;
-  const mode = name.endsWith("V") ? 1 : 0;
-  const cmap = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
-/CMapName /Moved def /CMapType 1 def /WMode ${mode} def
-1 begincodespacerange <0000> <ffff> endcodespacerange
-2 begincidrange <0000> <0000> ${cid} <0001> <ffff> 1 endcidrange
-endcmap CMapName currentdict /CMap defineresource pop end end`;
-  return { glyphs: glyphs.map((each) => (each.cid === 0 ? { ...each, cid } : each)), cid, cmap, mode };
+  const isVertical = name.endsWith("V");
+  const cmap = writeCodeMap("Moved", isVertical, [
+    [0, 0, cid],
+    [1, 0xffff, 1],
+  ]);
+  return {
+    glyphs: glyphs.map((each) => (each.cid === 0 ? { ...each, cid } : each)),
+    cid,
+    cmap,
+    mode: isVertical ? 1 : 0,
+  };
 }
 
 /** Keeps the text, which may have depended on the program. */

@@ -10,16 +10,16 @@ import { nameIn } from "../../fonts/embedded-font.ts";
 import { baseName, differencesOf, STANDARD_ENCODING } from "../../fonts/encoding.ts";
 import { SfntFont, symbolMap } from "../../fonts/sfnt.ts";
 import { subset } from "../../fonts/subset.ts";
-import { tagged } from "../../fonts/subset-tag.ts";
+import { withSubsetTag } from "../../fonts/subset-tag.ts";
 import { toUnicodeOf, utf16 } from "../../fonts/to-unicode.ts";
 import type { Outline } from "../../fonts/type1-outlines.ts";
 import { writeNamedCff } from "../../fonts/type1-to-cff.ts";
 import { ifUnderstood, UnknownFont } from "../../fonts/unknown-font.ts";
 import { decimalOf, items } from "../../objects/objects.ts";
 import { newDescriptor } from "./descriptors.ts";
-import { type DrawnCode, drawCodes } from "./drawn-codes.ts";
+import { type DrawnCode, showCodes } from "./drawn-codes.ts";
 import { type GlyphSource, glyphSourceOf, isTrueType } from "./glyph-source.ts";
-import { drawnOutline, boundsOf } from "./outlines.ts";
+import { drawnOutline, boundsOfOutlines } from "./outlines.ts";
 import { addCompressed } from "./streams.ts";
 
 const ALL_CODES = Array.from({ length: 256 }, (_, code) => code);
@@ -57,7 +57,7 @@ export async function rebuildSimpleFont(
 ): Promise<Rebuilt | undefined> {
   const { document, engine } = open;
   const wanted = (isOfForm ? ALL_CODES : codes.toSorted((a, b) => a - b)).map((code) => Uint8Array.of(code));
-  const drawn = await drawCodes(open, font, wanted);
+  const drawn = await showCodes(open, font, wanted);
   if (!drawn) return undefined;
   const { bytes, isSubstitute } = drawn.program;
   if (isUnknown && !isSubstitute) return undefined;
@@ -68,7 +68,7 @@ export async function rebuildSimpleFont(
     return found && (shown.has(code) || found.glyph > 0) ? [{ code, drawn: found }] : [];
   });
   if (list.length === 0) return undefined;
-  const name = tagged(nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
+  const name = withSubsetTag(nameIn(font, "BaseFont") || "Unnamed", font.asIndirect());
   const made = ifUnderstood(() => {
     const source = { font, list, name, meter };
     return isTrueType(bytes)
@@ -131,7 +131,7 @@ function buildCff(source: GlyphSource, { font, list, name, meter }: Sources): Bu
     known.set(key, chosen);
     glyphs.push({ code, name: chosen, width, text: drawn.text });
   }
-  const bbox = boundsOf(outlines.values(), source.bbox);
+  const bbox = boundsOfOutlines(outlines.values(), source.bbox);
   const program = writeNamedCff({
     name,
     bbox,

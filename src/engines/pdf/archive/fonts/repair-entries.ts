@@ -1,9 +1,10 @@
 /** Repairs entries of font dictionaries where the program can stay. */
 import type { PDFObject } from "mupdf";
-import { bytesOf, latin1 } from "../../../../bytes/latin1.ts";
+import { latin1 } from "../../../../bytes/latin1.ts";
 import { predefinedCollection } from "../../conformance/model/cid-collections.ts";
 import { readStream } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
+import { readCodeMap, withWritingMode } from "../../fonts/cmap.ts";
 import { nameIn } from "../../fonts/embedded-font.ts";
 import type { ShownFont } from "./shown-fonts.ts";
 
@@ -56,14 +57,10 @@ export async function repairEntries(
   });
   await repair("6.2.11.3.3-2", "writing_modes", async () => {
     const mode = map.get("WMode");
-    const data = latin1((await readStream(open, map)) ?? new Uint8Array());
+    const data = (await readStream(open, map)) ?? new Uint8Array();
     // MuPDF follows the dictionary, if it says anything.
-    if (!mode.isNumber()) map.put("WMode", /\/WMode\s+1\s+def/.test(data) ? 1 : 0);
-    else {
-      const without = data.replaceAll(/\/WMode\s+\d+\s+def/g, "");
-      const said = `/WMode ${mode.asNumber()} def`;
-      map.writeStream(bytesOf(without.replace("begincmap", `begincmap ${said}`)));
-    }
+    if (mode.isNumber()) map.writeStream(withWritingMode(data, mode.asNumber() === 1));
+    else map.put("WMode", (await readCodeMap(data, open.engine.work, undefined)).vertical ? 1 : 0);
   });
   return changes;
 }

@@ -10,7 +10,7 @@ import { SfntFont } from "../../fonts/sfnt.ts";
 import { toUnicodeOf, utf16 } from "../../fonts/to-unicode.ts";
 import { ifUnderstood } from "../../fonts/unknown-font.ts";
 import type { ArchiveTarget } from "../target.ts";
-import { codeBytes, drawCodes } from "./drawn-codes.ts";
+import { codeBytes, showCodes } from "./drawn-codes.ts";
 import { glyphSourceOf, isTrueType } from "./glyph-source.ts";
 import type { ShownFont } from "./shown-fonts.ts";
 import { addCompressed } from "./streams.ts";
@@ -74,7 +74,7 @@ async function textsOf(
   font.forEach((value, key) => {
     if (String(key) !== "ToUnicode") copy.put(String(key), value);
   });
-  const drawn = await drawCodes(
+  const drawn = await showCodes(
     open,
     copy,
     codes.map(({ bytes }) => bytes),
