@@ -108,7 +108,7 @@ export function writeNamedCff(font: NamedOutlines): Uint8Array<ArrayBuffer> {
 
 /** A font whose glyphs have CIDs. */
 export interface CidOutlines extends Pick<NamedOutlines, "name" | "bbox" | "fontMatrix" | "hints"> {
-  /** By CID. CID 0 is shown where there is no other glyph. */
+  /** By CID. CID 0 stands for a missing glyph. */
   readonly outlines: ReadonlyMap<number, Outline>;
   /** The character collection. */
   readonly registry: string;

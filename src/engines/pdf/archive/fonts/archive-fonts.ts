@@ -9,17 +9,17 @@ import { repairToUnicode } from "./to-unicode.ts";
 import { repairType3Widths } from "./type3-widths.ts";
 
 const [NOT_EMBEDDED, WIDTHS] = ["6.2.11.4.1-1", "6.2.11.5-1"];
-/** What is wrong with a font that has to be written anew: entries about widths, its glyphs and their widths, and its encoding. */
+/** Faults that need a new program: entries about widths, glyphs and their widths, and the encoding. */
 const NEEDS_PROGRAM = /^6\.2\.11\.(?:2-[456]|4\.1-2|5-1|6-[1234]|8-1)$/;
 
 /**
- * Fonts that cannot be repaired stay as they are. Pages look the same afterwards: MuPDF shows the same glyphs in the same places.
+ * Fonts beyond repair stay unchanged. Pages look the same afterwards: MuPDF shows the same glyphs in the same places.
  */
 export async function archiveFonts(target: ArchiveTarget): Promise<void> {
   const { open, profile, isUnicode } = target;
   const fonts = await findShownFonts(open, profile);
   const formFonts = await findFormFonts(open);
-  // MuPDF's own meanings of codes may depend on what is repaired.
+  // Repairs may change MuPDF's own meanings of codes.
   if (isUnicode) for (const font of fonts) await repairToUnicode(target, font);
   for (const font of fonts) {
     await open.engine.work.pause();

@@ -48,7 +48,7 @@ interface Built {
   readonly bbox: readonly [number, number, number, number];
 }
 
-/** Undefined if the program or the codes are not understood, and the font stays as it is. */
+/** Undefined if the program or the codes are not understood, and the font stays unchanged. */
 export async function rebuildCompositeFont(
   open: OpenPdf,
   font: PDFObject,
@@ -67,7 +67,7 @@ export async function rebuildCompositeFont(
     return cid === undefined || !found || cid >= MOST_CIDS ? [] : [{ code, cid, width: widths(cid), drawn: found }];
   });
   if (known.length === 0) return undefined;
-  // In the Compact Font Format, CID 0 is shown where there is no glyph, and nothing else.
+  // In the Compact Font Format, CID 0 stands for a missing glyph.
   const moved = isTrueType(drawn.program.bytes) ? undefined : withoutCid0(font, known);
   const glyphs = moved?.glyphs ?? known;
   const meter = new ParseMeter(engine.work, "font");

@@ -44,7 +44,7 @@ interface Built {
 }
 
 /**
- * Undefined if the program is not understood, and the font stays as it is.
+ * Undefined if the program is not understood, and the font stays unchanged.
  * @param codes that are shown
  * @param isOfForm whether other codes may be shown later
  * @param isUnknown whether the font has a program that only MuPDF may understand: if it does, the font stays, too
@@ -143,7 +143,7 @@ function buildCff(source: GlyphSource, { font, list, name, meter }: Sources): Bu
   return { program, isTrueType: false, bbox, glyphs };
 }
 
-/** A symbolic font, whose program alone says which glyphs codes have. */
+/** A symbolic font, whose program alone maps codes to glyphs. */
 function buildTrueType(source: SfntFont, { font, list, meter }: Sources): Built {
   const declared = declaredWidths(font);
   const places = new Map<string, number>();

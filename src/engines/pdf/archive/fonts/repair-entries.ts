@@ -44,7 +44,7 @@ export async function repairEntries(
   await repair("6.2.11.3.2-1", "cid_maps", () => own.put("CIDToGIDMap", "Identity"));
   const map = font.get("Encoding");
   await repair("6.2.11.3.1-1", "cid_system_infos", () => {
-    // What a stream says about itself follows the font; a predefined CMap is as it is.
+    // The entry of a stream follows the font, and the font follows a predefined CMap.
     if (map.isStream()) map.put("CIDSystemInfo", own.get("CIDSystemInfo"));
     const collection = predefinedCollection(map.isName() ? map.asName() : "");
     if (!collection) return;
@@ -58,7 +58,7 @@ export async function repairEntries(
   await repair("6.2.11.3.3-2", "writing_modes", async () => {
     const mode = map.get("WMode");
     const data = (await readStream(open, map)) ?? new Uint8Array();
-    // MuPDF follows the dictionary, if it says anything.
+    // MuPDF follows the dictionary if it has the entry.
     if (mode.isNumber()) map.writeStream(withWritingMode(data, mode.asNumber() === 1));
     else map.put("WMode", (await readCodeMap(data, open.engine.work, undefined)).vertical ? 1 : 0);
   });
