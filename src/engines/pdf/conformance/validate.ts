@@ -14,7 +14,7 @@ import { isArray, type ModelDocument, readModelDocument } from "./model/document
 import { checkWritten, readFile } from "./model/file-bytes.ts";
 import { readIntents } from "./model/output-intents.ts";
 import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
-import { ResourceScope } from "./model/resources.ts";
+import { pagesOf } from "./model/pages.ts";
 import { Trees } from "./model/trees.ts";
 import { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
@@ -139,30 +139,4 @@ export async function claimedProfile(open: OpenPdf): Promise<Profile | undefined
   if (!stream.isStream()) return undefined;
   const claimed = await claimOf(engine.work, readPacket(engine, stream));
   return PROFILES.find((profile) => profile === claimed);
-}
-
-/** Levels of the page tree. */
-const MOST_LEVELS = 64;
-
-/** The pages in order, each with the resources that it inherits. */
-export function* pagesOf(
-  document: ModelDocument,
-): Generator<{ readonly page: PlainDictionary; readonly inherited: ResourceScope | undefined }> {
-  const seen = new Set<PlainDictionary>();
-  function* below(
-    node: PlainDictionary | undefined,
-    outer: ResourceScope | undefined,
-    level: number,
-  ): Generator<{ readonly page: PlainDictionary; readonly inherited: ResourceScope | undefined }> {
-    if (!node || level > MOST_LEVELS || seen.has(node)) return;
-    seen.add(node);
-    if (!node.entries.has("Kids")) {
-      yield { page: node, inherited: outer };
-      return;
-    }
-    const own = document.dictionary(node, "Resources");
-    const resources = own ? new ResourceScope(document, own, outer) : outer;
-    for (const kid of document.items(node, "Kids")) yield* below(document.dictionary(kid), resources, level + 1);
-  }
-  yield* below(document.dictionary(document.root, "Pages"), undefined, 0);
 }

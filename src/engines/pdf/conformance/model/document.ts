@@ -32,6 +32,8 @@ const FILTER_NAMES = new Set([
 ]);
 /** References to references that are followed. */
 const MOST_STEPS = 16;
+/** Levels of trees, of pages or fields for example. */
+export const MOST_LEVELS = 64;
 
 export class ModelDocument {
   readonly open: OpenPdf;
@@ -107,6 +109,17 @@ export class ModelDocument {
   text(from: Plain | undefined, ...path: readonly string[]): string | undefined {
     const found = this.get(from, ...path);
     return found instanceof PlainString ? latin1(found.bytes) : undefined;
+  }
+
+  /** An entry of a node of a tree, or of the nearest node above it that has it. */
+  inherited(node: PlainDictionary, key: string): Plain {
+    let at: PlainDictionary | undefined = node;
+    for (let level = 0; at && level < MOST_LEVELS; level++) {
+      const found = at.entries.get(key);
+      if (found !== undefined) return found;
+      at = this.dictionary(at, "Parent");
+    }
+    return null;
   }
 
   get root(): PlainDictionary | undefined {

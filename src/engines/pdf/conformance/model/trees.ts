@@ -2,12 +2,10 @@
 import type { Work } from "../../../work.ts";
 import { type Plain, PlainDictionary, PlainName, PlainReference, PlainString } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
-import { isArray, type ModelDocument } from "./document.ts";
+import { isArray, type ModelDocument, MOST_LEVELS } from "./document.ts";
 
 /** Fuel per node of a tree and per value. */
 const [NODE_WORK, VALUE_WORK] = [100, 5];
-/** Levels of trees. */
-const MOST_LEVELS = 64;
 /** Bytes of strings, and of names, that no rule is about. */
 const [SHORT_STRING, SHORT_NAME] = [32_767, 127];
 /** Items of arrays and entries of dictionaries that no rule is about. */
@@ -176,7 +174,7 @@ export class Trees {
         subtype,
         flags: document.number(annotation, "F"),
         isWidget: subtype === "Widget",
-        fieldType: this.#inherited(annotation, "FT"),
+        fieldType: document.name(document.inherited(annotation, "FT")),
         width: Math.abs(right - left),
         height: Math.abs(top - bottom),
       },
@@ -184,16 +182,6 @@ export class Trees {
     );
     await this.#action(annotation.entries.get("A"), page);
     await this.#additional(annotation, page);
-  }
-
-  #inherited(field: PlainDictionary, key: string): string | undefined {
-    let node: PlainDictionary | undefined = field;
-    for (let level = 0; node && level < MOST_LEVELS; level++) {
-      const found = this.#document.name(node, key);
-      if (found !== undefined) return found;
-      node = this.#document.dictionary(node, "Parent");
-    }
-    return undefined;
   }
 
   async #form(root: PlainDictionary): Promise<void> {
@@ -217,7 +205,7 @@ export class Trees {
       );
       await this.#action(field.entries.get("A"), undefined);
       await this.#additional(field, undefined);
-      if (this.#inherited(field, "FT") === "Sig") this.#signature(document.dictionary(field, "V"));
+      if (document.name(document.inherited(field, "FT")) === "Sig") this.#signature(document.dictionary(field, "V"));
       for (const kid of document.items(field, "Kids")) pending.push(document.dictionary(kid));
     }
   }

@@ -1,0 +1,234 @@
+/**
+ * Reads one content by its operators (ISO 32000-2, 7.8.2, 8, and 9): which resources it uses, in which color spaces it paints, which codes it shows, and
+ * the operators that rules are about.
+ */
+import type { Run, Visitor } from "../../content/processor.ts";
+import { setsStroke } from "../../content/operator-table.ts";
+import type { ContentOperators } from "../../content/operators.ts";
+import { type Plain, type PlainDictionary, PlainName } from "../../objects/plain-values.ts";
+import { LESS, OPEN } from "../../syntax/characters.ts";
+import { Malformed, parseShort, type Value } from "../../syntax/objects.ts";
+import { readString } from "../../syntax/strings.ts";
+import type { Check } from "./check.ts";
+import type { ContentPlace } from "./content-place.ts";
+import type { ModelDocument } from "./document.ts";
+import type { FontUses } from "./fonts.ts";
+import type { ResourceScope } from "./resources.ts";
+
+/** Paths that operators fill and stroke. */
+const FILLS = new Set(["f", "F", "f*", "B", "B*", "b", "b*"]);
+const STROKES = new Set(["S", "s", "B", "B*", "b", "b*"]);
+/** Text rendering modes that fill and stroke (9.3.6), and the one that does neither. */
+const [FILL_MODES, STROKE_MODES, INVISIBLE] = [new Set([0, 2, 4, 6]), new Set([1, 2, 5, 6]), 3];
+
+/** Entries of inline images by their short names (8.9.7). */
+const INLINE_KEYS: ReadonlyMap<string, string> = new Map([
+  ["BPC", "BitsPerComponent"],
+  ["CS", "ColorSpace"],
+  ["F", "Filter"],
+  ["IM", "ImageMask"],
+  ["I", "Interpolate"],
+]);
+
+/** Parameters of overprinting (8.6.7). */
+interface Overprint {
+  readonly fill: boolean;
+  readonly stroke: boolean;
+  readonly mode: number;
+}
+
+const NO_OVERPRINT: Overprint = { fill: false, stroke: false, mode: 0 };
+
+/** The resources that a content uses. */
+export interface Used {
+  readonly spaces: Set<Plain>;
+  readonly overprinted: Map<Plain, number>;
+  readonly patterns: Set<Plain>;
+  readonly shadings: Set<Plain>;
+  readonly states: Set<Plain>;
+  readonly objects: Set<Plain>;
+  readonly inline: ReadonlyMap<string, Value>[];
+  readonly glyphFonts: Set<PlainDictionary>;
+  isTransparent: boolean;
+}
+
+type FontOf = PlainDictionary | undefined;
+type ReaderRun = Run<FontOf, void, ContentOperators>;
+
+/** Reads one content. */
+export class ContentReader implements Visitor<FontOf> {
+  readonly keeps = ["color", "font", "text"] as const;
+  readonly used: Used = {
+    spaces: new Set(),
+    overprinted: new Map(),
+    patterns: new Set(),
+    shadings: new Set(),
+    states: new Set(),
+    objects: new Set(),
+    inline: [],
+    glyphFonts: new Set(),
+    isTransparent: false,
+  };
+  /** The most states that are saved at once. */
+  depth = 0;
+  /** The width that a glyph of a Type 3 font sets. */
+  glyphWidth: number | undefined;
+  readonly #document: ModelDocument;
+  readonly #check: Check;
+  readonly #resources: ResourceScope;
+  readonly #place: ContentPlace;
+  readonly #bytes: Uint8Array;
+  readonly #fonts: FontUses;
+  #overprint = NO_OVERPRINT;
+  readonly #saved: Overprint[] = [];
+  readonly #spaces = new Map<string, Plain>();
+
+  constructor(
+    document: ModelDocument,
+    check: Check,
+    resources: ResourceScope,
+    place: ContentPlace,
+    bytes: Uint8Array,
+    fonts: FontUses,
+  ) {
+    this.#document = document;
+    this.#check = check;
+    this.#resources = resources;
+    this.#place = place;
+    this.#bytes = bytes;
+    this.#fonts = fonts;
+  }
+
+  fontNamed(name: string): FontOf {
+    return this.#document.dictionary(this.#resources.find("Font", name));
+  }
+
+  parametersNamed(name: string): { readonly font?: FontOf } {
+    const font = this.#document.dictionary(this.#document.items(this.#resources.peek("ExtGState", name), "Font")[0]);
+    return font ? { font } : {};
+  }
+
+  save(run: ReaderRun): void {
+    this.#saved.push(this.#overprint);
+    this.depth = Math.max(this.depth, run.graphics.depth);
+  }
+
+  restore(): void {
+    this.#overprint = this.#saved.pop() ?? NO_OVERPRINT;
+  }
+
+  parameters({ operators }: ReaderRun): void {
+    const value = this.#resources.find("ExtGState", operators.name(0) ?? "");
+    this.used.states.add(value);
+    const document = this.#document;
+    const state = document.dictionary(value);
+    if (!state) return;
+    const [both, fill, mode] = ["OP", "op", "OPM"].map((key) => document.get(state, key));
+    const before = this.#overprint;
+    this.#overprint = {
+      stroke: typeof both === "boolean" ? both : before.stroke,
+      fill: typeof fill === "boolean" ? fill : typeof both === "boolean" ? both : before.fill,
+      mode: typeof mode === "number" ? mode : before.mode,
+    };
+  }
+
+  color({ operators, state }: ReaderRun): void {
+    // A name that the resources do not have is a problem even if nothing is painted in it.
+    const { name } = operators.entry;
+    if (name === "cs" || name === "CS") this.#spaceNamed(operators.name(0) ?? "");
+    const { pattern } = setsStroke(name) ? state.stroke : state.fill;
+    if (pattern !== undefined && (name === "scn" || name === "SCN")) this.#resources.find("Pattern", pattern);
+  }
+
+  paint({ operators, state }: ReaderRun): void {
+    const { name } = operators.entry;
+    if (FILLS.has(name)) this.#fill(state.fill);
+    if (STROKES.has(name)) this.#stroke(state.stroke);
+  }
+
+  shade({ operators }: ReaderRun): void {
+    this.used.shadings.add(this.#resources.find("Shading", operators.name(0) ?? ""));
+  }
+
+  draw({ operators }: ReaderRun): void {
+    this.used.objects.add(this.#resources.find("XObject", operators.name(0) ?? ""));
+  }
+
+  image({ operators }: ReaderRun): void {
+    const entries = new Map<string, Value>();
+    for (let index = 0; index + 1 < operators.count; index += 2) {
+      const key = operators.name(index) ?? "";
+      const value = operators.operand(index + 1);
+      try {
+        if (value) entries.set(INLINE_KEYS.get(key) ?? key, parseShort(this.#bytes, value.start, "content").value);
+      } catch (error) {
+        if (!(error instanceof Malformed)) throw error;
+      }
+    }
+    this.used.inline.push(entries);
+  }
+
+  style({ operators }: ReaderRun): void {
+    if (operators.entry.name !== "ri") return;
+    const name = operators.name(0) ?? "";
+    this.#check("renderingIntent", { name }, { ...this.#place, context: name });
+  }
+
+  mark({ operators }: ReaderRun): void {
+    const properties = operators.count > 1 ? operators.name(1) : undefined;
+    if (properties !== undefined) this.#resources.find("Properties", properties);
+  }
+
+  show({ operators, state }: ReaderRun): void {
+    const { font, mode } = state;
+    if (FILL_MODES.has(mode)) this.#fill(state.fill);
+    if (STROKE_MODES.has(mode)) this.#stroke(state.stroke);
+    const operand = operators.operand(operators.count - 1);
+    if (!font || !operand) return;
+    const use = this.#fonts.of(font, this.#place.page);
+    const isVisible = mode !== INVISIBLE;
+    if (isVisible && this.#document.name(font, "Subtype") === "Type3") this.used.glyphFonts.add(font);
+    use.isVisible ||= isVisible;
+    use.isShown = true;
+    for (let at = operand.start; at < operand.end; at++) {
+      const byte = this.#bytes[at];
+      if (byte !== OPEN && byte !== LESS) continue;
+      const { value, end = operand.end } = readString(this.#bytes, at);
+      use.add(value, isVisible);
+      at = end - 1;
+    }
+  }
+
+  glyph({ operators }: ReaderRun): void {
+    this.glyphWidth ??= operators.number(0);
+  }
+
+  unknown({ operators }: ReaderRun): void {
+    this.#check("operator", { name: operators.operator }, { ...this.#place, context: operators.operator });
+  }
+
+  #fill({ space, pattern }: { readonly space: string; readonly pattern: string | undefined }): void {
+    this.#paintIn(space, pattern, this.#overprint.fill);
+  }
+
+  #stroke({ space, pattern }: { readonly space: string; readonly pattern: string | undefined }): void {
+    this.#paintIn(space, pattern, this.#overprint.stroke);
+  }
+
+  #paintIn(name: string, pattern: string | undefined, overprints: boolean): void {
+    const space = this.#spaceNamed(name);
+    this.used.spaces.add(space);
+    if (overprints && this.#overprint.mode === 1) this.used.overprinted.set(space, 1);
+    if (pattern !== undefined) this.used.patterns.add(this.#resources.peek("Pattern", pattern));
+  }
+
+  /** The space of a name, the same value each time. */
+  #spaceNamed(name: string): Plain {
+    const known = this.#spaces.get(name);
+    if (known !== undefined) return known;
+    const isDevice = /^(?:Device(?:Gray|RGB|CMYK)|Pattern)$/.test(name);
+    const space = isDevice ? new PlainName(name) : this.#resources.find("ColorSpace", name);
+    this.#spaces.set(name, space);
+    return space;
+  }
+}
