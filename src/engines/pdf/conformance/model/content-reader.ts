@@ -10,7 +10,7 @@ import { LESS, OPEN } from "../../syntax/characters.ts";
 import { Malformed, parseShort, type Value } from "../../syntax/objects.ts";
 import { readString } from "../../syntax/strings.ts";
 import type { Check } from "./check.ts";
-import type { ContentPlace } from "./content-place.ts";
+import type { ContentPlace, InitialSpaces } from "./content-place.ts";
 import type { ModelDocument } from "./document.ts";
 import type { FontUses } from "./fonts.ts";
 import type { ResourceScope } from "./resources.ts";
@@ -18,6 +18,8 @@ import type { ResourceScope } from "./resources.ts";
 /** Paths that operators fill and stroke. */
 const FILLS = new Set(["f", "F", "f*", "B", "B*", "b", "b*"]);
 const STROKES = new Set(["S", "s", "B", "B*", "b", "b*"]);
+/** Operators that set a color in a device space. */
+const DEVICE_OPERATORS = new Set(["g", "G", "rg", "RG", "k", "K"]);
 /** Text rendering modes that fill and stroke (9.3.6), and the one that does neither. */
 const [FILL_MODES, STROKE_MODES, INVISIBLE] = [new Set([0, 2, 4, 6]), new Set([1, 2, 5, 6]), 3];
 
@@ -30,14 +32,22 @@ const INLINE_KEYS: ReadonlyMap<string, string> = new Map([
   ["I", "Interpolate"],
 ]);
 
-/** Parameters of overprinting (8.6.7). */
-interface Overprint {
-  readonly fill: boolean;
-  readonly stroke: boolean;
-  readonly mode: number;
+/** The state that the processor does not keep: parameters of overprinting (8.6.7), and whether the content set its colors. */
+interface Saved {
+  readonly overprintsFill: boolean;
+  readonly overprintsStroke: boolean;
+  readonly overprintMode: number;
+  readonly setsFill: boolean;
+  readonly setsStroke: boolean;
 }
 
-const NO_OVERPRINT: Overprint = { fill: false, stroke: false, mode: 0 };
+const INITIAL: Saved = {
+  overprintsFill: false,
+  overprintsStroke: false,
+  overprintMode: 0,
+  setsFill: false,
+  setsStroke: false,
+};
 
 /** The resources that a content uses. */
 export interface Used {
@@ -46,9 +56,10 @@ export interface Used {
   readonly patterns: Set<Plain>;
   readonly shadings: Set<Plain>;
   readonly states: Set<Plain>;
-  readonly objects: Set<Plain>;
+  /** With the color spaces that forms begin with. */
+  readonly objects: Map<Plain, InitialSpaces>;
   readonly inline: ReadonlyMap<string, Value>[];
-  readonly glyphFonts: Set<PlainDictionary>;
+  readonly glyphFonts: Map<PlainDictionary, InitialSpaces>;
   isTransparent: boolean;
 }
 
@@ -64,9 +75,9 @@ export class ContentReader implements Visitor<FontOf> {
     patterns: new Set(),
     shadings: new Set(),
     states: new Set(),
-    objects: new Set(),
+    objects: new Map(),
     inline: [],
-    glyphFonts: new Set(),
+    glyphFonts: new Map(),
     isTransparent: false,
   };
   /** The most states that are saved at once. */
@@ -79,8 +90,8 @@ export class ContentReader implements Visitor<FontOf> {
   readonly #place: ContentPlace;
   readonly #bytes: Uint8Array;
   readonly #fonts: FontUses;
-  #overprint = NO_OVERPRINT;
-  readonly #saved: Overprint[] = [];
+  #state = INITIAL;
+  readonly #saved: Saved[] = [];
   readonly #spaces = new Map<string, Plain>();
 
   constructor(
@@ -109,12 +120,12 @@ export class ContentReader implements Visitor<FontOf> {
   }
 
   save(run: ReaderRun): void {
-    this.#saved.push(this.#overprint);
+    this.#saved.push(this.#state);
     this.depth = Math.max(this.depth, run.graphics.depth);
   }
 
   restore(): void {
-    this.#overprint = this.#saved.pop() ?? NO_OVERPRINT;
+    this.#state = this.#saved.pop() ?? INITIAL;
   }
 
   parameters({ operators }: ReaderRun): void {
@@ -124,34 +135,39 @@ export class ContentReader implements Visitor<FontOf> {
     const state = document.dictionary(value);
     if (!state) return;
     const [both, fill, mode] = ["OP", "op", "OPM"].map((key) => document.get(state, key));
-    const before = this.#overprint;
-    this.#overprint = {
-      stroke: typeof both === "boolean" ? both : before.stroke,
-      fill: typeof fill === "boolean" ? fill : typeof both === "boolean" ? both : before.fill,
-      mode: typeof mode === "number" ? mode : before.mode,
+    const before = this.#state;
+    this.#state = {
+      ...before,
+      overprintsStroke: typeof both === "boolean" ? both : before.overprintsStroke,
+      overprintsFill: typeof fill === "boolean" ? fill : typeof both === "boolean" ? both : before.overprintsFill,
+      overprintMode: typeof mode === "number" ? mode : before.overprintMode,
     };
   }
 
   color({ operators, state }: ReaderRun): void {
-    // A name that the resources do not have is a problem even if nothing is painted in it.
     const { name } = operators.entry;
-    if (name === "cs" || name === "CS") this.#spaceNamed(operators.name(0) ?? "");
-    const { pattern } = setsStroke(name) ? state.stroke : state.fill;
+    const isStroke = setsStroke(name);
+    const { space, pattern } = isStroke ? state.stroke : state.fill;
+    this.#state = { ...this.#state, ...(isStroke ? { setsStroke: true } : { setsFill: true }) };
+    // A name that the resources do not have is a problem even if nothing is painted in it, and so is a device color that has no meaning.
+    const resolved = this.#spaceNamed(name === "cs" || name === "CS" ? (operators.name(0) ?? "") : space);
+    if (DEVICE_OPERATORS.has(name)) this.used.spaces.add(resolved);
     if (pattern !== undefined && (name === "scn" || name === "SCN")) this.#resources.find("Pattern", pattern);
   }
 
   paint({ operators, state }: ReaderRun): void {
     const { name } = operators.entry;
-    if (FILLS.has(name)) this.#fill(state.fill);
-    if (STROKES.has(name)) this.#stroke(state.stroke);
+    if (FILLS.has(name)) this.#fill(state);
+    if (STROKES.has(name)) this.#stroke(state);
   }
 
   shade({ operators }: ReaderRun): void {
     this.used.shadings.add(this.#resources.find("Shading", operators.name(0) ?? ""));
   }
 
-  draw({ operators }: ReaderRun): void {
-    this.used.objects.add(this.#resources.find("XObject", operators.name(0) ?? ""));
+  draw({ operators, state }: ReaderRun): void {
+    const value = this.#resources.find("XObject", operators.name(0) ?? "");
+    if (!this.used.objects.has(value)) this.used.objects.set(value, this.#current(state));
   }
 
   image({ operators }: ReaderRun): void {
@@ -181,13 +197,14 @@ export class ContentReader implements Visitor<FontOf> {
 
   show({ operators, state }: ReaderRun): void {
     const { font, mode } = state;
-    if (FILL_MODES.has(mode)) this.#fill(state.fill);
-    if (STROKE_MODES.has(mode)) this.#stroke(state.stroke);
+    if (FILL_MODES.has(mode)) this.#fill(state);
+    if (STROKE_MODES.has(mode)) this.#stroke(state);
     const operand = operators.operand(operators.count - 1);
     if (!font || !operand) return;
     const use = this.#fonts.of(font, this.#place.page);
     const isVisible = mode !== INVISIBLE;
-    if (isVisible && this.#document.name(font, "Subtype") === "Type3") this.used.glyphFonts.add(font);
+    const hasProcedures = isVisible && this.#document.name(font, "Subtype") === "Type3";
+    if (hasProcedures && !this.used.glyphFonts.has(font)) this.used.glyphFonts.set(font, this.#current(state));
     use.isVisible ||= isVisible;
     use.isShown = true;
     for (let at = operand.start; at < operand.end; at++) {
@@ -207,18 +224,25 @@ export class ContentReader implements Visitor<FontOf> {
     this.#check("operator", { name: operators.operator }, { ...this.#place, context: operators.operator });
   }
 
-  #fill({ space, pattern }: { readonly space: string; readonly pattern: string | undefined }): void {
-    this.#paintIn(space, pattern, this.#overprint.fill);
+  #fill(state: ReaderRun["state"]): void {
+    this.#paintIn(this.#current(state).fill, state.fill.pattern, this.#state.overprintsFill);
   }
 
-  #stroke({ space, pattern }: { readonly space: string; readonly pattern: string | undefined }): void {
-    this.#paintIn(space, pattern, this.#overprint.stroke);
+  #stroke(state: ReaderRun["state"]): void {
+    this.#paintIn(this.#current(state).stroke, state.stroke.pattern, this.#state.overprintsStroke);
   }
 
-  #paintIn(name: string, pattern: string | undefined, overprints: boolean): void {
-    const space = this.#spaceNamed(name);
+  #current({ fill, stroke }: ReaderRun["state"]): InitialSpaces {
+    const { initial } = this.#place;
+    return {
+      fill: this.#state.setsFill ? this.#spaceNamed(fill.space) : initial.fill,
+      stroke: this.#state.setsStroke ? this.#spaceNamed(stroke.space) : initial.stroke,
+    };
+  }
+
+  #paintIn(space: Plain, pattern: string | undefined, overprints: boolean): void {
     this.used.spaces.add(space);
-    if (overprints && this.#overprint.mode === 1) this.used.overprinted.set(space, 1);
+    if (overprints && this.#state.overprintMode === 1) this.used.overprinted.set(space, 1);
     if (pattern !== undefined) this.used.patterns.add(this.#resources.peek("Pattern", pattern));
   }
 

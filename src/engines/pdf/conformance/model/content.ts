@@ -8,7 +8,7 @@ import { type Plain, type PlainDictionary, PlainName, PlainReference } from "../
 import { readString } from "../../syntax/strings.ts";
 import type { Check } from "./check.ts";
 import { ColorSpaces } from "./color-spaces.ts";
-import type { ContentPlace } from "./content-place.ts";
+import { type ContentPlace, INITIAL_SPACES } from "./content-place.ts";
 import { ContentReader, type Used } from "./content-reader.ts";
 import { isArray, type ModelDocument } from "./document.ts";
 import type { OutputIntents } from "./elements.ts";
@@ -58,7 +58,7 @@ export class Contents {
       intent = (await readIntents(document, page, this.#check, number)).space;
     const group = document.dictionary(page, "Group");
     const blending = await this.#groupSpace(group, resources);
-    const place = { object: page.object, page: number, intent, blending, depth: 0 };
+    const place = { object: page.object, page: number, intent, blending, depth: 0, initial: INITIAL_SPACES };
     let isTransparent = await this.#group(group, resources, place);
     const contents = document.get(page, "Contents");
     const streams = (isArray(contents) ? contents : [contents]).flatMap((item) => document.stream(item) ?? []);
@@ -175,7 +175,7 @@ export class Contents {
     for (const value of used.patterns) isTransparent = (await this.#pattern(value, resources, next)) || isTransparent;
     for (const value of used.shadings) await this.#shading(value, resources, place);
     for (const value of used.states) isTransparent = (await this.#state(value, next)) || isTransparent;
-    for (const value of used.objects) {
+    for (const [value, initial] of used.objects) {
       this.#work.spend(RESOURCE_WORK);
       await this.#work.pause();
       const stream = document.stream(value);
@@ -183,10 +183,11 @@ export class Contents {
       const subtype = document.name(stream, "Subtype");
       if (subtype === "Image") isTransparent = (await this.#images.check(stream, resources, next)) || isTransparent;
       else if (subtype === "PS") this.#check("xobject", { dictionary: stream }, { ...place, object: stream.object });
-      else isTransparent = (await this.#form(stream, resources, next)) || isTransparent;
+      else isTransparent = (await this.#form(stream, resources, { ...next, initial })) || isTransparent;
     }
     for (const image of used.inline) await this.#images.inline(image, resources, place);
-    for (const font of used.glyphFonts) isTransparent = (await this.#glyphs(font, resources, next)) || isTransparent;
+    for (const [font, initial] of used.glyphFonts)
+      isTransparent = (await this.#glyphs(font, resources, { ...next, initial })) || isTransparent;
     return isTransparent;
   }
 
@@ -209,7 +210,7 @@ export class Contents {
     const document = this.#document;
     const pattern = document.dictionary(value);
     if (!pattern) return false;
-    if (pattern.isStream) return this.#form(pattern, resources, place, "pattern");
+    if (pattern.isStream) return this.#form(pattern, resources, { ...place, initial: INITIAL_SPACES }, "pattern");
     const shading = pattern.entries.get("Shading");
     if (shading !== undefined) await this.#shading(shading, resources, place);
     const state = pattern.entries.get("ExtGState");
