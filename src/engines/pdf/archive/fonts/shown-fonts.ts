@@ -6,7 +6,7 @@ import type { FontFacts, ShownGlyph } from "../../conformance/model/elements.ts"
 import { profileFacts } from "../../conformance/model/profiles.ts";
 import { FONT_RULES } from "../../conformance/rules/fonts.ts";
 import { testOf } from "../../conformance/rules/rule.ts";
-import { pagesOf } from "../../conformance/validate.ts";
+import { pagesOf } from "../../conformance/model/pages.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { eachObject } from "../../objects/each-object.ts";
 import { entries, objectNumber } from "../../objects/objects.ts";

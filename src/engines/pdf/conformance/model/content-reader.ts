@@ -59,7 +59,8 @@ export interface Used {
   /** With the color spaces that forms begin with. */
   readonly objects: Map<Plain, InitialSpaces>;
   readonly inline: ReadonlyMap<string, Value>[];
-  readonly glyphFonts: Map<PlainDictionary, InitialSpaces>;
+  /** Type 3 fonts, with the color spaces that their glyphs begin with, and the codes that are shown. */
+  readonly glyphs: Map<PlainDictionary, { readonly initial: InitialSpaces; readonly codes: Set<number> }>;
   isTransparent: boolean;
 }
 
@@ -77,7 +78,7 @@ export class ContentReader implements Visitor<FontOf> {
     states: new Set(),
     objects: new Map(),
     inline: [],
-    glyphFonts: new Map(),
+    glyphs: new Map(),
     isTransparent: false,
   };
   /** The most states that are saved at once. */
@@ -151,8 +152,9 @@ export class ContentReader implements Visitor<FontOf> {
     this.#state = { ...this.#state, ...(isStroke ? { setsStroke: true } : { setsFill: true }) };
     // A name that the resources do not have is a problem even if nothing is painted in it, and so is a device color that has no meaning.
     const resolved = this.#spaceNamed(name === "cs" || name === "CS" ? (operators.name(0) ?? "") : space);
-    if (DEVICE_OPERATORS.has(name)) this.used.spaces.add(resolved);
-    if (pattern !== undefined && (name === "scn" || name === "SCN")) this.#resources.find("Pattern", pattern);
+    if (DEVICE_OPERATORS.has(name) || name === "cs" || name === "CS") this.used.spaces.add(resolved);
+    if (pattern !== undefined && (name === "scn" || name === "SCN"))
+      this.used.patterns.add(this.#resources.find("Pattern", pattern));
   }
 
   paint({ operators, state }: ReaderRun): void {
@@ -168,9 +170,10 @@ export class ContentReader implements Visitor<FontOf> {
   draw({ operators, state }: ReaderRun): void {
     const value = this.#resources.find("XObject", operators.name(0) ?? "");
     if (!this.used.objects.has(value)) this.used.objects.set(value, this.#current(state));
+    if (this.#document.get(value, "ImageMask") === true) this.#fill(state);
   }
 
-  image({ operators }: ReaderRun): void {
+  image({ operators, state }: ReaderRun): void {
     const entries = new Map<string, Value>();
     for (let index = 0; index + 1 < operators.count; index += 2) {
       const key = operators.name(index) ?? "";
@@ -182,6 +185,7 @@ export class ContentReader implements Visitor<FontOf> {
       }
     }
     this.used.inline.push(entries);
+    if (entries.get("ImageMask") === true) this.#fill(state);
   }
 
   style({ operators }: ReaderRun): void {
@@ -203,17 +207,26 @@ export class ContentReader implements Visitor<FontOf> {
     if (!font || !operand) return;
     const use = this.#fonts.of(font, this.#place.page);
     const isVisible = mode !== INVISIBLE;
-    const hasProcedures = isVisible && this.#document.name(font, "Subtype") === "Type3";
-    if (hasProcedures && !this.used.glyphFonts.has(font)) this.used.glyphFonts.set(font, this.#current(state));
     use.isVisible ||= isVisible;
     use.isShown = true;
+    const codes =
+      isVisible && this.#document.name(font, "Subtype") === "Type3" ? this.#glyphsOf(font, state) : undefined;
     for (let at = operand.start; at < operand.end; at++) {
       const byte = this.#bytes[at];
       if (byte !== OPEN && byte !== LESS) continue;
       const { value, end = operand.end } = readString(this.#bytes, at);
       use.add(value, isVisible);
+      if (codes) for (const code of value) codes.add(code);
       at = end - 1;
     }
+  }
+
+  #glyphsOf(font: PlainDictionary, state: ReaderRun["state"]): Set<number> {
+    const known = this.used.glyphs.get(font);
+    if (known) return known.codes;
+    const codes = new Set<number>();
+    this.used.glyphs.set(font, { initial: this.#current(state), codes });
+    return codes;
   }
 
   glyph({ operators }: ReaderRun): void {

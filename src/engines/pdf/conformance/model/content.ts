@@ -34,7 +34,7 @@ export class Contents {
   readonly #images: Images;
   readonly #states: GraphicsStates;
   readonly fonts: FontUses;
-  /** Forms, patterns, fonts, and glyphs that were read, by their numbers, and whether they use transparency. */
+  /** Forms, patterns, and glyphs that were read, by their numbers, and whether they use transparency. */
   readonly #seen = new Map<number, boolean>();
 
   constructor(document: ModelDocument, intents: OutputIntents, check: Check) {
@@ -186,8 +186,8 @@ export class Contents {
       else isTransparent = (await this.#form(stream, resources, { ...next, initial })) || isTransparent;
     }
     for (const image of used.inline) await this.#images.inline(image, resources, place);
-    for (const [font, initial] of used.glyphFonts)
-      isTransparent = (await this.#glyphs(font, resources, { ...next, initial })) || isTransparent;
+    for (const [font, { initial, codes }] of used.glyphs)
+      isTransparent = (await this.#glyphs(font, codes, resources, { ...next, initial })) || isTransparent;
     return isTransparent;
   }
 
@@ -230,14 +230,15 @@ export class Contents {
     return this.#states.check(state, value instanceof PlainReference ? { ...place, object: value.number } : place);
   }
 
-  /** Reads the glyphs of a Type 3 font. */
-  async #glyphs(font: PlainDictionary, outer: ResourceScope, place: ContentPlace): Promise<boolean> {
+  /** Reads all glyphs of a Type 3 font. Returns whether those of the codes use transparency. */
+  async #glyphs(
+    font: PlainDictionary,
+    codes: ReadonlySet<number>,
+    outer: ResourceScope,
+    place: ContentPlace,
+  ): Promise<boolean> {
+    if (place.depth > limits.contents.nesting) return false;
     const document = this.#document;
-    const key = font.object;
-    const known = this.#seen.get(key);
-    if (known !== undefined || place.depth > limits.contents.nesting) return known ?? false;
-    this.#seen.set(key, false);
-    let isTransparent = false;
     for (const value of document.dictionary(font, "CharProcs")?.entries.values() ?? []) {
       const glyph = document.stream(value);
       if (!glyph || this.#seen.has(glyph.object)) continue;
@@ -245,9 +246,9 @@ export class Contents {
       const own = document.dictionary(glyph, "Resources") ?? document.dictionary(font, "Resources");
       const bytes = (await document.data(glyph)) ?? new Uint8Array();
       const at = { ...place, object: glyph.object };
-      isTransparent = (await this.#read(bytes, new ResourceScope(document, own, outer), at)) || isTransparent;
+      this.#seen.set(glyph.object, await this.#read(bytes, new ResourceScope(document, own, outer), at));
     }
-    this.#seen.set(key, isTransparent);
-    return isTransparent;
+    const procedures = this.fonts.proceduresOf(font);
+    return [...codes].some((code) => this.#seen.get(procedures.get(code)?.object ?? 0) === true);
   }
 }

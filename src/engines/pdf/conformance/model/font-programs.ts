@@ -224,6 +224,10 @@ class CidCffProgram implements FontProgram {
 /** The first code of symbols in the private use area, by which some fonts map them. */
 const SYMBOLS = [0xf000, 0xf100, 0xf200];
 
+/** Whether characters of a kind have marks on paper. */
+const isVisible = (character: number): boolean =>
+  character <= 0x10ffff && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String.fromCodePoint(character));
+
 class SfntProgram implements FontProgram {
   readonly glyphNames = undefined;
   readonly cids: readonly number[] | undefined;
@@ -237,6 +241,8 @@ class SfntProgram implements FontProgram {
   readonly #byName: ReadonlyMap<string, readonly number[]>;
   readonly #byCharacter: CharacterMap;
   readonly #scale: number;
+  /** Glyphs of visible characters. */
+  #visible: ReadonlySet<number> | undefined;
 
   constructor(font: SfntFont, reading: Reading) {
     this.#font = font;
@@ -265,9 +271,20 @@ class SfntProgram implements FontProgram {
   glyphOf(code: number, facts: FontFacts): GlyphFacts | undefined {
     const glyph = this.#reading.isCid ? this.#glyphOfCid(code) : this.#glyphOfCode(code, facts);
     if (glyph === undefined) return undefined;
-    const isPresent = glyph < this.#font.glyphCount;
+    const isPresent = glyph < this.#font.glyphCount && !(facts.isSubset && this.#wasDropped(glyph));
     const shown = isPresent ? glyph : 0;
     return { isPresent, width: ifUnderstood(() => this.#font.advanceOf(shown) * this.#scale), isNotdef: shown === 0 };
+  }
+
+  /** Whether a subset has no outline for a glyph that its own table maps a visible character to. */
+  #wasDropped(glyph: number): boolean {
+    if (!this.#reading.isCid || glyph === 0 || !this.#unicode) return false;
+    if (ifUnderstood(() => this.#font.outlineOf(glyph).length) !== 0) return false;
+    if (!this.#visible) this.#reading.meter.element(this.#unicode.size);
+    this.#visible ??= new Set(
+      [...this.#unicode].flatMap(([character, mapped]) => (isVisible(character) ? [mapped] : [])),
+    );
+    return this.#visible.has(glyph);
   }
 
   #glyphOfCid(cid: number): number {
@@ -279,7 +296,7 @@ class SfntProgram implements FontProgram {
   #glyphOfCode(code: number, { isSymbolic, hasEncoding }: FontFacts): number | undefined {
     if (hasEncoding && !isSymbolic) {
       const name = this.#reading.encoding.nameOf(code);
-      if (name === undefined) return this.#direct(code);
+      if (name === undefined) return 0;
       const character = characterOfName(name);
       const known = character === undefined ? undefined : this.#unicode?.get(character);
       if (known !== undefined && known > 0) return known;

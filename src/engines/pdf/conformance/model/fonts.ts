@@ -74,6 +74,7 @@ export class FontUses {
   readonly glyphWidths = new Map<number, number>();
   readonly #uses = new Map<PlainDictionary, FontUse>();
   readonly #maps = new Map<PlainDictionary, CodeMap>();
+  readonly #procedures = new Map<PlainDictionary, ReadonlyMap<number, PlainDictionary>>();
   readonly #programs = new Map<number, Promise<FontProgram | undefined>>();
 
   constructor(document: ModelDocument, check: Check) {
@@ -185,18 +186,28 @@ export class FontUses {
     }
   }
 
-  /** The glyph of a Type 3 font, whose codes have names. */
-  #type3Glyph(font: PlainDictionary, code: number): GlyphFacts | undefined {
+  /** The streams that draw the glyphs of a Type 3 font, by code (9.6.4). */
+  proceduresOf(font: PlainDictionary): ReadonlyMap<number, PlainDictionary> {
+    const known = this.#procedures.get(font);
+    if (known) return known;
     const document = this.#document;
-    let at = 0;
-    let name: string | undefined;
+    const found = new Map<number, PlainDictionary>();
+    let code = 0;
     for (const item of document.items(font, "Encoding", "Differences")) {
-      const [number, own] = [document.number(item), document.name(item)];
-      if (number !== undefined) at = number;
-      else if (at++ === code) name = own;
+      const [number, name] = [document.number(item), document.name(item)];
+      if (number !== undefined) code = number;
+      if (name === undefined) continue;
+      const procedure = document.stream(font, "CharProcs", name);
+      if (procedure) found.set(code, procedure);
+      code += 1;
     }
-    const stream = name === undefined ? undefined : document.stream(font, "CharProcs", name);
-    const width = stream && this.glyphWidths.get(stream.object);
+    this.#procedures.set(font, found);
+    return found;
+  }
+
+  #type3Glyph(font: PlainDictionary, code: number): GlyphFacts {
+    const procedure = this.proceduresOf(font).get(code);
+    const width = procedure && this.glyphWidths.get(procedure.object);
     return { isPresent: true, width, isNotdef: false };
   }
 

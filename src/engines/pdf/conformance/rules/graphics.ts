@@ -12,8 +12,8 @@ export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
   "Perceptual",
   "Saturation",
 ]);
-/** Colors of a halftone that may have a transfer function: those of no process color. */
-const PROCESS = new Set(["Gray", "Red", "Green", "Blue", "Cyan", "Magenta", "Yellow", "Black"]);
+/** Colorants whose halftones may have no transfer function. All others must have one. */
+const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black"]);
 /** Enumerated color spaces of JPEG 2000 that are allowed: sRGB, gray, sYCC, and CMYK. CIEJab is not. */
 const [CIE_JAB, ENUMERATED] = [19, 1];
 
