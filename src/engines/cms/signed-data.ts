@@ -47,6 +47,7 @@ import {
   tooManyCertificates,
   versionUnknown,
 } from "./problems.ts";
+import { Unusable } from "./refusal.ts";
 import type { RevocationData } from "./revocation.ts";
 import { limits } from "../../limits.ts";
 
@@ -142,6 +143,33 @@ export async function readSignedData(
     ],
     signingTime: time instanceof UTCTime || time instanceof GeneralizedTime ? time.toDate() : undefined,
   };
+}
+
+/** Who takes part in signed data, as far as it can be counted: none if the bytes have no signed data. */
+export interface SignedParties {
+  readonly signers: number;
+  readonly certificates: number;
+}
+
+/**
+ * Counts the signers and certificates of signed data without requiring that it can be verified.
+ * @throws Refusal of a request that has too many values
+ */
+export function partiesIn(work: Work, bytes: Uint8Array): SignedParties {
+  try {
+    const [type, wrapped] = children(readBeginning(work, bytes).value);
+    if (oidOf(type) !== ID_SIGNED_DATA) throw notSignedData();
+    const [, , , ...rest] = children(children(wrapped)[0]);
+    const certificates = rest.find((one) => hasTag(one, 0));
+    return {
+      signers: children(rest.at(-1)).length,
+      certificates:
+        certificates === undefined ? 0 : children(certificates).filter(({ idBlock }) => idBlock.tagClass === 1).length,
+    };
+  } catch (error) {
+    if (error instanceof Unexpected || error instanceof Unusable) return { signers: 0, certificates: 0 };
+    throw error;
+  }
 }
 
 async function certificatesIn(work: Work, set: AsnType | undefined): Promise<Certificate[]> {

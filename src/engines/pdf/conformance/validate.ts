@@ -15,6 +15,8 @@ import { checkWritten, readFile } from "./model/file-bytes.ts";
 import { readIntents } from "./model/output-intents.ts";
 import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
 import { pagesOf } from "./model/pages.ts";
+import { checkSignatures } from "./model/signatures.ts";
+import { Structure } from "./model/structure.ts";
 import { Trees } from "./model/trees.ts";
 import { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
@@ -52,11 +54,12 @@ export async function validate(
   const document = await readModelDocument(open);
   const { root } = document;
   const facts = profileFacts(profile);
-  checker.context = { ...facts, document, intents: { space: undefined, shareOneProfile: true } };
+  checker.context = { ...facts, document, intents: { given: undefined, shareOneProfile: true } };
   const intents = await readIntents(document, root, check);
   checker.context = { ...facts, document, intents };
   check("file", await readFile(document, bytes, work), { object: 0 });
   await checkWritten(document, bytes, work, check);
+  await checkSignatures(document, bytes, check);
   const contents = await checkObjects(document, checker.context, check, work);
   await contents.fonts.checkAll();
   const level = facts.part === 4 && facts.level === "b" ? "" : facts.level.toUpperCase();
@@ -85,7 +88,9 @@ async function checkObjects(
   const trees = new Trees(document, check);
   await trees.values();
   await trees.catalog();
-  const contents = new Contents(document, intents, check);
+  const structure = new Structure(document);
+  await structure.check(check);
+  const contents = new Contents(document, structure, intents, check);
   let number = 0;
   for (const { page, inherited } of pagesOf(document)) {
     number += 1;
@@ -118,13 +123,12 @@ export async function surveyObjects(document: ModelDocument, profile: Profile): 
 
 /** Any dictionary with the entries counts, wherever it is: this decides only whether tests are open. */
 function subjectsOf(document: ModelDocument): Subjects {
-  const has = { signatures: false, embeddedFiles: false };
+  const has = { embeddedFiles: false };
   for (const object of document.objects.values()) {
     for (const within = [object]; within.length > 0;) {
       const value = within.pop() ?? null;
       if (isArray(value)) for (const item of value) within.push(item);
       if (!(value instanceof PlainDictionary)) continue;
-      has.signatures ||= value.entries.has("ByteRange");
       has.embeddedFiles ||= value.entries.has("EF");
       for (const item of value.entries.values()) within.push(item);
     }

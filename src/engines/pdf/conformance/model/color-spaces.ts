@@ -1,18 +1,17 @@
 /** The color spaces that content uses (ISO 32000-2, 8.6). */
-import type { Device } from "./elements.ts";
+import type { Device, GivenSpace, IccFacts } from "./elements.ts";
 import { type Plain, PlainDictionary, PlainName, PlainReference } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
 import { isArray, type ModelDocument } from "./document.ts";
 import { readIcc } from "./icc.ts";
-import type { IccFacts } from "./elements.ts";
 import type { ResourceScope } from "./resources.ts";
 
 /** Where a color space is used. */
 export interface ColorPlace {
   readonly object: number;
   readonly page: number | undefined;
-  readonly intent: string | undefined;
-  readonly blending: string | undefined;
+  readonly intent: GivenSpace | undefined;
+  readonly blending: GivenSpace | undefined;
 }
 
 const DEVICES: ReadonlyMap<string, Device> = new Map([
@@ -32,6 +31,9 @@ const DEFAULTS: Readonly<Record<Device, string>> = {
 const MOST_NESTING = 8;
 /** Colorants that are no spot colors. */
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None"]);
+
+const keyOf = ({ number }: PlainReference, { intent, blending }: ColorPlace): string =>
+  [number, intent?.space, intent?.profile?.object, blending?.space, blending?.profile?.object].join(" ");
 
 /** Checks the color spaces of a document. */
 export class ColorSpaces {
@@ -57,7 +59,7 @@ export class ColorSpaces {
     }
     if (!isArray(value)) return;
     // An object is the same for all that use it, but for the intent of their page.
-    const key = space instanceof PlainReference ? `${space.number} ${place.intent} ${place.blending}` : undefined;
+    const key = space instanceof PlainReference ? keyOf(space, place) : undefined;
     if (key !== undefined && this.#seen.has(key)) return;
     if (key !== undefined) this.#seen.add(key);
     const at = space instanceof PlainReference ? { ...place, object: space.number } : place;
@@ -80,7 +82,8 @@ export class ColorSpaces {
       return;
     }
     const { object, page, intent, blending } = place;
-    this.#check("deviceColor", { space: device, intent, blending }, { object, page, context: device });
+    const given = { intent: intent?.space, blending: blending?.space };
+    this.#check("deviceColor", { space: device, ...given }, { object, page, context: device });
   }
 
   async #useArray(value: readonly Plain[], resources: ResourceScope, place: ColorPlace, depth: number): Promise<void> {
@@ -99,7 +102,9 @@ export class ColorSpaces {
   }
 
   /** The profile of an ICCBased space. */
-  async profileOf(space: Plain): Promise<(IccFacts & { readonly object: number }) | undefined> {
+  async profileOf(
+    space: Plain,
+  ): Promise<(IccFacts & { readonly object: number; readonly profile: PlainDictionary }) | undefined> {
     const array = this.#document.resolve(space);
     if (!isArray(array) || this.#document.name(array[0]) !== "ICCBased") return undefined;
     const stream = this.#document.stream(array[1]);
@@ -109,7 +114,7 @@ export class ColorSpaces {
       facts = readIcc(await this.#document.data(stream));
       this.#profiles.set(stream.object, facts);
     }
-    return { ...facts, object: stream.object };
+    return { ...facts, object: stream.object, profile: stream };
   }
 
   async #useProfile(array: readonly Plain[], place: ColorPlace): Promise<void> {
@@ -117,7 +122,18 @@ export class ColorSpaces {
     const icc = await this.profileOf(array);
     const components = this.#document.number(stream, "N");
     if (!icc) return;
-    this.#check("iccSpace", { ...icc, components }, { object: icc.object, page: place.page, context: "ICCBased" });
+    const isGiven = (await this.#hasProfile(stream, place.intent)) || (await this.#hasProfile(stream, place.blending));
+    this.#check(
+      "iccSpace",
+      { ...icc, components, isGiven },
+      { object: icc.object, page: place.page, context: "ICCBased" },
+    );
+  }
+
+  /** Whether an intent or a group has the profile, in the same stream or another with the same data. */
+  async #hasProfile(profile: PlainDictionary | undefined, given: GivenSpace | undefined): Promise<boolean> {
+    if (!profile || !given?.profile) return false;
+    return profile === given.profile || this.#hasSameData(profile, given.profile);
   }
 
   async #checkSeparation(array: readonly Plain[], { object, page }: ColorPlace): Promise<void> {

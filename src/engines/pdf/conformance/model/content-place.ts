@@ -16,4 +16,6 @@ export interface ContentPlace extends ColorPlace {
   /** Contents that this one is within. */
   readonly depth: number;
   readonly initial: InitialSpaces;
+  /** `StructParents` of the page or form. */
+  readonly structParents: number | undefined;
 }

@@ -5,15 +5,17 @@
 import type { Run, Visitor } from "../../content/processor.ts";
 import { setsStroke } from "../../content/operator-table.ts";
 import type { ContentOperators } from "../../content/operators.ts";
+import { decodeText } from "../../objects/text-string.ts";
 import { type Plain, type PlainDictionary, PlainName } from "../../objects/plain-values.ts";
 import { LESS, OPEN } from "../../syntax/characters.ts";
-import { Malformed, parseShort, type Value } from "../../syntax/objects.ts";
+import { Dictionary, Malformed, parseShort, StringSpan, type Value } from "../../syntax/objects.ts";
 import { readString } from "../../syntax/strings.ts";
 import type { Check } from "./check.ts";
 import type { ContentPlace, InitialSpaces } from "./content-place.ts";
 import type { ModelDocument } from "./document.ts";
 import type { FontUses } from "./fonts.ts";
 import type { ResourceScope } from "./resources.ts";
+import type { Structure } from "./structure.ts";
 
 /** Paths that operators fill and stroke. */
 const FILLS = new Set(["f", "F", "f*", "B", "B*", "b", "b*"]);
@@ -65,10 +67,10 @@ export interface Used {
 }
 
 type FontOf = PlainDictionary | undefined;
-type ReaderRun = Run<FontOf, void, ContentOperators>;
+type ReaderRun = Run<FontOf, boolean, ContentOperators>;
 
 /** Reads one content. */
-export class ContentReader implements Visitor<FontOf> {
+export class ContentReader implements Visitor<FontOf, boolean> {
   readonly keeps = ["color", "font", "text"] as const;
   readonly used: Used = {
     spaces: new Set(),
@@ -91,6 +93,7 @@ export class ContentReader implements Visitor<FontOf> {
   readonly #place: ContentPlace;
   readonly #bytes: Uint8Array;
   readonly #fonts: FontUses;
+  readonly #structure: Structure;
   #state = INITIAL;
   readonly #saved: Saved[] = [];
   readonly #spaces = new Map<string, Plain>();
@@ -102,6 +105,7 @@ export class ContentReader implements Visitor<FontOf> {
     place: ContentPlace,
     bytes: Uint8Array,
     fonts: FontUses,
+    structure: Structure,
   ) {
     this.#document = document;
     this.#check = check;
@@ -109,6 +113,7 @@ export class ContentReader implements Visitor<FontOf> {
     this.#place = place;
     this.#bytes = bytes;
     this.#fonts = fonts;
+    this.#structure = structure;
   }
 
   fontNamed(name: string): FontOf {
@@ -178,11 +183,8 @@ export class ContentReader implements Visitor<FontOf> {
     for (let index = 0; index + 1 < operators.count; index += 2) {
       const key = operators.name(index) ?? "";
       const value = operators.operand(index + 1);
-      try {
-        if (value) entries.set(INLINE_KEYS.get(key) ?? key, parseShort(this.#bytes, value.start, "content").value);
-      } catch (error) {
-        if (!(error instanceof Malformed)) throw error;
-      }
+      const parsed = value && this.#parsed(value.start);
+      if (parsed !== undefined) entries.set(INLINE_KEYS.get(key) ?? key, parsed);
     }
     this.used.inline.push(entries);
     if (entries.get("ImageMask") === true) this.#fill(state);
@@ -194,12 +196,52 @@ export class ContentReader implements Visitor<FontOf> {
     this.#check("renderingIntent", { name }, { ...this.#place, context: name });
   }
 
-  mark({ operators }: ReaderRun): void {
-    const properties = operators.count > 1 ? operators.name(1) : undefined;
-    if (properties !== undefined) this.#resources.find("Properties", properties);
+  /** Returns whether the content has `ActualText`. */
+  mark({ operators, marks }: ReaderRun): boolean {
+    const name = operators.count > 1 ? operators.name(1) : undefined;
+    if (name !== undefined) {
+      const properties = this.#resources.find("Properties", name);
+      return marks.at(-1) === true || this.#document.has(properties, "ActualText") || this.#isReplaced(properties);
+    }
+    const operand = operators.operand(1);
+    const properties = operators.count > 1 && operand && this.#bytes[operand.start] === LESS ? operand : undefined;
+    return this.#direct(properties?.start) || marks.at(-1) === true;
   }
 
-  show({ operators, state }: ReaderRun): void {
+  #isReplaced(properties: Plain): boolean {
+    const id = this.#document.number(properties, "MCID");
+    const { structParents } = this.#place;
+    return id !== undefined && structParents !== undefined && this.#structure.replaces(structParents, id);
+  }
+
+  /** Checks properties that are in the content itself. Returns whether they have `ActualText`, or belong to an element that has it. */
+  #direct(at: number | undefined): boolean {
+    if (at === undefined) return false;
+    const properties = this.#parsed(at);
+    if (!(properties instanceof Dictionary)) return false;
+    const [text, language, id] = ["ActualText", "Lang", "MCID"].map((key) => properties.get(key));
+    const { structParents } = this.#place;
+    if (text instanceof StringSpan)
+      this.#check("actualText", { text: decodeText(text.valueIn(this.#bytes)) }, this.#place);
+    if (language instanceof StringSpan) {
+      const tag = decodeText(language.valueIn(this.#bytes));
+      this.#check("language", { tag }, { ...this.#place, context: tag });
+    }
+    if (text !== undefined || structParents === undefined || typeof id !== "number") return text !== undefined;
+    return this.#structure.replaces(structParents, id);
+  }
+
+  /** The operand at an offset; undefined if it is malformed. */
+  #parsed(at: number): Value | undefined {
+    try {
+      return parseShort(this.#bytes, at, "content").value;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return undefined;
+    }
+  }
+
+  show({ operators, state, marks }: ReaderRun): void {
     const { font, mode } = state;
     if (FILL_MODES.has(mode)) this.#fill(state);
     if (STROKE_MODES.has(mode)) this.#stroke(state);
@@ -215,7 +257,7 @@ export class ContentReader implements Visitor<FontOf> {
       const byte = this.#bytes[at];
       if (byte !== OPEN && byte !== LESS) continue;
       const { value, end = operand.end } = readString(this.#bytes, at);
-      use.add(value, isVisible);
+      use.add(value, { isVisible, isUnreplaced: marks.at(-1) !== true });
       if (codes) for (const code of value) codes.add(code);
       at = end - 1;
     }

@@ -11,13 +11,14 @@ import { ColorSpaces } from "./color-spaces.ts";
 import { type ContentPlace, INITIAL_SPACES } from "./content-place.ts";
 import { ContentReader, type Used } from "./content-reader.ts";
 import { isArray, type ModelDocument } from "./document.ts";
-import type { OutputIntents } from "./elements.ts";
+import type { GivenSpace, OutputIntents } from "./elements.ts";
 import { checkToken } from "./file-bytes.ts";
 import { FontUses } from "./fonts.ts";
 import { GraphicsStates } from "./graphics-states.ts";
 import { Images } from "./images.ts";
 import { hasIntents, readIntents } from "./output-intents.ts";
 import { appearancesOf, sidesOf } from "./pages.ts";
+import type { Structure } from "./structure.ts";
 import { ResourceScope } from "./resources.ts";
 
 /** Fuel for each byte of content, whose tokens are read twice, and for each resource that is looked at. */
@@ -33,15 +34,17 @@ export class Contents {
   readonly #colors: ColorSpaces;
   readonly #images: Images;
   readonly #states: GraphicsStates;
+  readonly #structure: Structure;
   readonly fonts: FontUses;
   /** Forms, patterns, and glyphs that were read, by their numbers, and whether they use transparency. */
   readonly #seen = new Map<number, boolean>();
 
-  constructor(document: ModelDocument, intents: OutputIntents, check: Check) {
+  constructor(document: ModelDocument, structure: Structure, intents: OutputIntents, check: Check) {
     this.#document = document;
     this.#check = check;
     this.#work = document.open.engine.work;
     this.#intents = intents;
+    this.#structure = structure;
     this.#colors = new ColorSpaces(document, check);
     this.#images = new Images(document, check, this.#colors);
     this.#states = new GraphicsStates(document, check);
@@ -53,12 +56,20 @@ export class Contents {
     const document = this.#document;
     const own = document.dictionary(page, "Resources");
     const resources = new ResourceScope(document, own, inherited);
-    let { space: intent } = this.#intents;
+    let { given: intent } = this.#intents;
     if (part === 4 && hasIntents(document, page))
-      intent = (await readIntents(document, page, this.#check, number)).space;
+      intent = (await readIntents(document, page, this.#check, number)).given;
     const group = document.dictionary(page, "Group");
     const blending = await this.#groupSpace(group, resources);
-    const place = { object: page.object, page: number, intent, blending, depth: 0, initial: INITIAL_SPACES };
+    const place = {
+      object: page.object,
+      page: number,
+      intent,
+      blending,
+      depth: 0,
+      initial: INITIAL_SPACES,
+      structParents: document.number(page, "StructParents"),
+    };
     let isTransparent = await this.#group(group, resources, place);
     const contents = document.get(page, "Contents");
     const streams = (isArray(contents) ? contents : [contents]).flatMap((item) => document.stream(item) ?? []);
@@ -100,7 +111,13 @@ export class Contents {
     const resources = new ResourceScope(document, document.dictionary(form, "Resources"), outer);
     const group = document.dictionary(form, "Group");
     const blending = (await this.#groupSpace(group, resources)) ?? place.blending;
-    const at = { ...place, object: form.object, blending, depth: place.depth + 1 };
+    const at = {
+      ...place,
+      object: form.object,
+      blending,
+      depth: place.depth + 1,
+      structParents: document.number(form, "StructParents"),
+    };
     if (kind === "form") {
       this.#check("form", { dictionary: form }, at);
       this.#check("xobject", { dictionary: form }, at);
@@ -111,18 +128,16 @@ export class Contents {
     return isTransparent;
   }
 
-  async #groupSpace(group: PlainDictionary | undefined, resources: ResourceScope): Promise<string | undefined> {
+  async #groupSpace(group: PlainDictionary | undefined, resources: ResourceScope): Promise<GivenSpace | undefined> {
     const space = group?.entries.get("CS");
     if (space === undefined) return undefined;
     const document = this.#document;
     const value = document.resolve(space);
     const name = value instanceof PlainName ? value.value : document.name(isArray(value) ? value[0] : null);
     // A device space gives no meaning to another.
-    if (name === "CalRGB") return "RGB ";
-    if (name === "CalGray") return "GRAY";
-    return (
-      await this.#colors.profileOf(name === undefined || isArray(value) ? space : resources.peek("ColorSpace", name))
-    )?.space;
+    if (name === "CalRGB") return { space: "RGB ", profile: undefined };
+    if (name === "CalGray") return { space: "GRAY", profile: undefined };
+    return this.#colors.profileOf(name === undefined || isArray(value) ? space : resources.peek("ColorSpace", name));
   }
 
   /** Checks the group of a page or a form. Returns whether it is one of transparency. */
@@ -139,7 +154,7 @@ export class Contents {
     this.#work.spend(bytes.length * BYTE_WORK);
     await this.#work.pause();
     await this.#checkTokens(bytes, place);
-    const reader = new ContentReader(this.#document, this.#check, resources, place, bytes, this.fonts);
+    const reader = new ContentReader(this.#document, this.#check, resources, place, bytes, this.fonts, this.#structure);
     await process(bytes, reader, this.#work);
     if (reader.glyphWidth !== undefined) this.fonts.glyphWidths.set(place.object, reader.glyphWidth);
     if (reader.depth > 0) this.#check("savedStates", { depth: reader.depth }, place);
@@ -245,7 +260,7 @@ export class Contents {
       this.#seen.set(glyph.object, false);
       const own = document.dictionary(glyph, "Resources") ?? document.dictionary(font, "Resources");
       const bytes = (await document.data(glyph)) ?? new Uint8Array();
-      const at = { ...place, object: glyph.object };
+      const at = { ...place, object: glyph.object, structParents: undefined };
       this.#seen.set(glyph.object, await this.#read(bytes, new ResourceScope(document, own, outer), at));
     }
     const procedures = this.fonts.proceduresOf(font);

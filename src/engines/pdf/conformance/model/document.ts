@@ -112,12 +112,12 @@ export class ModelDocument {
   }
 
   /** An entry of a node of a tree, or of the nearest node above it that has it. */
-  inherited(node: PlainDictionary, key: string): Plain {
+  inherited(node: PlainDictionary, key: string, parent = "Parent"): Plain {
     let at: PlainDictionary | undefined = node;
     for (let level = 0; at && level < MOST_LEVELS; level++) {
       const found = at.entries.get(key);
       if (found !== undefined) return found;
-      at = this.dictionary(at, "Parent");
+      at = this.dictionary(at, parent);
     }
     return null;
   }

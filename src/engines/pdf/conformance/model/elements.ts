@@ -3,6 +3,14 @@ import type { PlainDictionary } from "../../objects/plain-values.ts";
 
 export type Device = "DeviceGray" | "DeviceRGB" | "DeviceCMYK";
 
+/** What gives device spaces their meaning: an output intent, or the space of a transparency group. */
+export interface GivenSpace {
+  /** Its color space, such as `RGB `. */
+  readonly space: string;
+  /** The stream of its profile; undefined if it has none. */
+  readonly profile: PlainDictionary | undefined;
+}
+
 /** A device space where no default space takes its place. */
 export interface ColorUse {
   readonly space: Device;
@@ -50,8 +58,8 @@ export interface JpxBoxes {
 }
 
 export interface OutputIntents {
-  /** The color space of the profile of PDF/A's intent, such as `RGB `; undefined if there is no intent. */
-  readonly space: string | undefined;
+  /** Undefined if there is no intent of PDF/A. */
+  readonly given: GivenSpace | undefined;
   /** Whether all profiles of the intents are the same object. */
   readonly shareOneProfile: boolean;
 }
@@ -151,6 +159,8 @@ export interface ShownGlyph {
   readonly dictionaryWidth: number | undefined;
   /** Bytes of the code. */
   readonly length: number;
+  /** Whether it is shown somewhere outside of an element or a sequence with `ActualText`. */
+  readonly isUnreplaced: boolean;
   /** UTF-16 of the code: undefined if there is none. */
   readonly unicode: readonly number[] | undefined;
   readonly hasUnicode: boolean;
@@ -274,6 +284,19 @@ export interface EmbeddedFileFacts extends Subject {
   readonly conforms: boolean | undefined;
 }
 
+/** A signature and the bytes that it covers. */
+export interface SignedBytes {
+  /** Whether it covers a revision of the file up to its end, and leaves out nothing but itself. */
+  readonly coversRevision: boolean;
+  readonly signers: number;
+  readonly certificates: number;
+}
+
+/** Text that takes the place of what is drawn (14.9.4). */
+export interface ActualText {
+  readonly text: string;
+}
+
 export interface Elements {
   file: FileFacts;
   writtenObject: ObjectSpacing;
@@ -295,7 +318,11 @@ export interface Elements {
   outputIntent: Subject & { readonly hasProfileReference: boolean };
   outputProfile: IccFacts & { readonly components: number | undefined };
   outputIntents: OutputIntents;
-  iccSpace: IccFacts & { readonly components: number | undefined };
+  iccSpace: IccFacts & {
+    readonly components: number | undefined;
+    /** Whether the profile is also that of the output intent, or of the blending space. */
+    readonly isGiven: boolean;
+  };
   iccCmykUse: { readonly overprints: boolean; readonly mode: number };
   deviceColor: ColorUse;
   deviceN: DeviceNFacts;
@@ -316,6 +343,10 @@ export interface Elements {
   field: FieldFacts;
   interactiveForm: Subject;
   signature: Subject;
+  signedBytes: SignedBytes;
+  actualText: ActualText;
+  language: { readonly tag: string };
+  structureElement: { readonly type: string; readonly isKnown: boolean };
   action: ActionFacts;
   layers: ConfigurationFacts;
   fileSpecification: Subject & { readonly isAssociated: boolean };

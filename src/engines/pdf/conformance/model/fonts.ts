@@ -30,16 +30,23 @@ const STANDARD = new Set([
   "ZapfDingbats",
 ]);
 
+/** How a code is shown, wherever it is. */
+export interface Showing {
+  readonly isVisible: boolean;
+  /** Outside of an element or a sequence with `ActualText`. */
+  readonly isUnreplaced: boolean;
+}
+
 /** The use of one font. */
 export class FontUse {
   readonly dictionary: PlainDictionary;
   readonly page: number | undefined;
   isVisible = false;
   isShown = false;
-  /** Codes, and whether each is visible; by their bytes, of which a code of two has 256 more each. */
-  readonly codes = new Map<number, boolean>();
+  /** How each code is shown, by its bytes: that of a composite font is 8 times the code, and the number of its bytes. */
+  readonly codes = new Map<number, Showing>();
   readonly isSimple: boolean;
-  #pending: { readonly bytes: Uint8Array; readonly isVisible: boolean }[] = [];
+  #pending: { readonly bytes: Uint8Array; readonly showing: Showing }[] = [];
   #pendingBytes = 0;
 
   constructor(dictionary: PlainDictionary, page: number | undefined, isSimple: boolean) {
@@ -48,17 +55,27 @@ export class FontUse {
     this.isSimple = isSimple;
   }
 
-  add(bytes: Uint8Array, isVisible: boolean): void {
+  add(bytes: Uint8Array, showing: Showing): void {
     if (!this.isSimple) {
       this.#pendingBytes += bytes.length;
-      if (this.#pendingBytes <= MOST_PENDING) this.#pending.push({ bytes, isVisible });
+      if (this.#pendingBytes <= MOST_PENDING) this.#pending.push({ bytes, showing });
       return;
     }
-    for (const code of bytes) if (isVisible || !this.codes.has(code)) this.codes.set(code, isVisible);
+    for (const code of bytes) this.addCode(code, showing);
+  }
+
+  addCode(code: number, { isVisible, isUnreplaced }: Showing): void {
+    const known = this.codes.get(code);
+    if (!known) this.codes.set(code, { isVisible, isUnreplaced });
+    else if ((isVisible && !known.isVisible) || (isUnreplaced && !known.isUnreplaced))
+      this.codes.set(code, {
+        isVisible: isVisible || known.isVisible,
+        isUnreplaced: isUnreplaced || known.isUnreplaced,
+      });
   }
 
   /** The strings of a composite font since the last time. */
-  takePending(): readonly { readonly bytes: Uint8Array; readonly isVisible: boolean }[] {
+  takePending(): readonly { readonly bytes: Uint8Array; readonly showing: Showing }[] {
     const pending = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -95,14 +112,14 @@ export class FontUses {
     const { work } = this.#document.open.engine;
     for (const use of this.#uses.values()) {
       if (use.isSimple) continue;
-      for (const { bytes, isVisible } of use.takePending()) {
+      for (const { bytes, showing } of use.takePending()) {
         work.spend(bytes.length * BYTE_WORK);
         await work.pause();
         const map = await this.#mapOf(use.dictionary);
         for (let at = 0; at < bytes.length;) {
           const length = Math.max(1, Math.min(map.lengthAt(bytes, at), bytes.length - at));
           const code = codeOf(bytes.subarray(at, at + length)) * 8 + length;
-          if (isVisible || !use.codes.has(code)) use.codes.set(code, isVisible);
+          use.addCode(code, showing);
           at += length;
         }
       }
@@ -151,7 +168,7 @@ export class FontUses {
     const meanings = data && (await readToUnicode(data, work));
     const map = use.isSimple ? undefined : await this.#mapOf(dictionary);
     const widths = use.isSimple ? undefined : this.#cidWidths(facts.descendant?.dictionary);
-    for (const [key, isVisible] of use.codes) {
+    for (const [key, { isVisible, isUnreplaced }] of use.codes) {
       work.spend(CODE_WORK);
       await work.pause();
       const code = use.isSimple ? key : Math.floor(key / 8);
@@ -175,6 +192,7 @@ export class FontUses {
           font: facts,
           code,
           isVisible,
+          isUnreplaced,
           glyph,
           dictionaryWidth,
           length: use.isSimple ? 1 : key % 8,

@@ -1,5 +1,5 @@
 /** The output intents of a document and of its pages (ISO 32000-2, 14.11.5). */
-import type { OutputIntents } from "./elements.ts";
+import type { GivenSpace, OutputIntents } from "./elements.ts";
 import type { Plain, PlainDictionary } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
 import type { ModelDocument } from "./document.ts";
@@ -16,7 +16,7 @@ export async function readIntents(
   check: Check,
   page?: number,
 ): Promise<OutputIntents> {
-  let space: string | undefined;
+  let given: GivenSpace | undefined;
   const profiles = new Set<number>();
   const object = document.dictionary(holder)?.object ?? 0;
   for (const item of document.items(holder, "OutputIntents")) {
@@ -35,9 +35,9 @@ export async function readIntents(
     if (subtype !== PDFA) continue;
     const icc: IccFacts = readIcc(await document.data(profile));
     check("outputProfile", { ...icc, components: document.number(profile, "N") }, { ...place, object: profile.object });
-    space ??= icc.space;
+    given ??= { space: icc.space, profile };
   }
-  const intents = { space, shareOneProfile: profiles.size < 2 };
+  const intents = { given, shareOneProfile: profiles.size < 2 };
   if (document.items(holder, "OutputIntents").length > 0) check("outputIntents", intents, { object, page });
   return intents;
 }

@@ -1,6 +1,7 @@
 /** The parts of a document besides its content: catalog, annotations, fields, actions, layers, attachments (ISO 32000-2, 7.7, 12, and 14.13). */
 import type { Work } from "../../../work.ts";
 import { type Plain, PlainDictionary, PlainName, PlainReference, PlainString } from "../../objects/plain-values.ts";
+import { decodeText } from "../../objects/text-string.ts";
 import type { Check } from "./check.ts";
 import { isArray, type ModelDocument, MOST_LEVELS } from "./document.ts";
 
@@ -64,11 +65,20 @@ export class Trees {
     } else if (value instanceof PlainDictionary) {
       const { size } = value.entries;
       if (size > FEW_ENTRIES) this.#check("sizedValue", { kind: "dictionary", size }, place);
+      const [text, language] = [value.entries.get("ActualText"), value.entries.get("Lang")];
+      if (text !== undefined) this.#text(text, (found) => this.#check("actualText", { text: found }, place));
+      if (language !== undefined)
+        this.#text(language, (tag) => this.#check("language", { tag }, { object, context: tag }));
       for (const [key, item] of value.entries) {
         this.#sized(key, object);
         this.#value(item, object);
       }
     }
+  }
+
+  #text(value: Plain, use: (text: string) => void): void {
+    const found = this.#document.resolve(value);
+    if (found instanceof PlainString) use(decodeText(found.bytes));
   }
 
   #sized(name: string, object: number): void {

@@ -94,6 +94,13 @@ export const GRAPHICS_RULES: readonly ConformanceRule[] = [
       holds: ({ space, components }) => SPACES[space] === components,
     },
   ]),
+  ...rulesOn("iccSpace", [
+    {
+      clauses: { 4: "6.2.4.2-3" },
+      message: "An ICCBased CMYK color space has the profile of the output intent or of the blending space.",
+      holds: ({ space, isGiven }) => space !== "CMYK" || !isGiven,
+    },
+  ]),
   ...rulesOn("iccCmykUse", [
     {
       clauses: { 2: "6.2.4.2-2", 4: "6.2.4.2-2" },

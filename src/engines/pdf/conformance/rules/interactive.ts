@@ -77,7 +77,7 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       clauses: { 1: "6.5.3-3" },
       message: "An annotation has colors, though no output intent of RGB gives their meaning.",
       holds: ({ dictionary }, { intents }) =>
-        (!dictionary.entries.has("C") && !dictionary.entries.has("IC")) || intents.space === "RGB ",
+        (!dictionary.entries.has("C") && !dictionary.entries.has("IC")) || intents.given?.space === "RGB ",
     },
     {
       clauses: { 2: "6.3.3-1", 4: "6.3.3-1" },
@@ -169,6 +169,24 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       clauses: { 2: "6.5.2-2" },
       message: "A page has additional actions.",
       holds: ({ dictionary }) => !dictionary.entries.has("AA"),
+    },
+  ]),
+  ...rulesOn("signedBytes", [
+    {
+      clauses: { 2: "6.4.3-1" },
+      message:
+        "The ByteRange of a signature does not cover the file up to an end of it, except for the signature itself.",
+      holds: ({ coversRevision }) => coversRevision,
+    },
+    {
+      clauses: { 2: "6.4.3-2", 4: "6.4.3-2" },
+      message: "A signature has no certificate.",
+      holds: ({ certificates }) => certificates > 0,
+    },
+    {
+      clauses: { 2: "6.4.3-3", 4: "6.4.3-3" },
+      message: "A signature has no signer, or several.",
+      holds: ({ signers }) => signers === 1,
     },
   ]),
   ...rulesOn("action", [

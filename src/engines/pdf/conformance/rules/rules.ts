@@ -3,6 +3,7 @@ import { FONT_RULES } from "./fonts.ts";
 import { GRAPHICS_RULES } from "./graphics.ts";
 import { INTERACTIVE_RULES } from "./interactive.ts";
 import type { ConformanceRule } from "./rule.ts";
+import { STRUCTURE_RULES } from "./structure.ts";
 import { TRANSPARENCY_RULES } from "./transparency.ts";
 
 /** All rules that are checked, except those of metadata. */
@@ -12,4 +13,5 @@ export const RULES: readonly ConformanceRule[] = [
   ...FONT_RULES,
   ...TRANSPARENCY_RULES,
   ...INTERACTIVE_RULES,
+  ...STRUCTURE_RULES,
 ];
