@@ -6,11 +6,12 @@ import { claimOf } from "./xmp/check.ts";
 import { readMetadata } from "./metadata.ts";
 import { checkXmp } from "./xmp/check.ts";
 import { Checker, type Failure } from "./checker.ts";
+import { EmbeddedFiles, type Judge } from "./embedded-files.ts";
 import type { Check } from "./model/check.ts";
 import type { RuleContext } from "./model/context.ts";
 import type { Place } from "./model/elements.ts";
 import { Contents } from "./model/content.ts";
-import { isArray, type ModelDocument, readModelDocument } from "./model/document.ts";
+import { type ModelDocument, readModelDocument } from "./model/document.ts";
 import { checkWritten, readFile } from "./model/file-bytes.ts";
 import { readIntents } from "./model/output-intents.ts";
 import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
@@ -18,9 +19,9 @@ import { pagesOf } from "./model/pages.ts";
 import { checkSignatures } from "./model/signatures.ts";
 import { Structure } from "./model/structure.ts";
 import { Trees } from "./model/trees.ts";
-import { PlainDictionary } from "../objects/plain-values.ts";
+import type { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
-import { ruleCoverage, type Subjects } from "./tests.ts";
+import { ruleCoverage } from "./tests.ts";
 
 export interface RuleCoverage {
   /** Rules that were checked, and all that the profile has. */
@@ -49,6 +50,23 @@ export async function validate(
   profile: Profile,
   work: Work,
 ): Promise<ConformanceReport> {
+  return validateFile(open, bytes, profile, work, async (embedded, data) => {
+    const claim = await claimOfFile(embedded);
+    if (claim === null || !/^[12]/.test(claim)) return false;
+    const claimed = PROFILES.find((one) => one === claim);
+    // Level a of part 1 requires more than what is checked for level b.
+    const { conforms } = await validateFile(embedded, data, claimed ?? "1b", work, undefined);
+    return claimed === undefined && conforms === true ? undefined : (conforms ?? undefined);
+  });
+}
+
+async function validateFile(
+  open: OpenPdf,
+  bytes: Uint8Array,
+  profile: Profile,
+  work: Work,
+  judgeEmbedded: Judge | undefined,
+): Promise<ConformanceReport> {
   const checker = new Checker(RULES, profile);
   const { check } = checker;
   const document = await readModelDocument(open);
@@ -59,8 +77,12 @@ export async function validate(
   checker.context = { ...facts, document, intents };
   check("file", await readFile(document, bytes, work), { object: 0 });
   await checkWritten(document, bytes, work, check);
+  const embedded = new EmbeddedFiles(document, judgeEmbedded);
+  const isJudged = facts.part === 2;
   await checkSignatures(document, bytes, check);
-  const contents = await checkObjects(document, checker.context, check, work);
+  const contents = await checkObjects(document, checker.context, check, async (file) =>
+    isJudged ? embedded.conforms(file) : undefined,
+  );
   await contents.fonts.checkAll();
   const level = facts.part === 4 && facts.level === "b" ? "" : facts.level.toUpperCase();
   const { claim, failures: ofXmp } = await checkXmp(work, await readMetadata(document), facts.part, level);
@@ -68,7 +90,7 @@ export async function validate(
     checker.fail(`${clause}-${test}`, message, { object, context });
   }
   const { failures } = checker;
-  const { checked, all } = ruleCoverage(profile, subjectsOf(document));
+  const { checked, all } = ruleCoverage(profile, embedded.areUndecided);
   return {
     profile,
     conforms: failures.length > 0 ? false : checked === all ? true : null,
@@ -83,9 +105,9 @@ async function checkObjects(
   document: ModelDocument,
   { intents, part }: RuleContext,
   check: Check,
-  work: Work,
+  conforms: (file: PlainDictionary) => Promise<boolean | undefined>,
 ): Promise<Contents> {
-  const trees = new Trees(document, check);
+  const trees = new Trees(document, check, conforms);
   await trees.values();
   await trees.catalog();
   const structure = new Structure(document);
@@ -94,7 +116,7 @@ async function checkObjects(
   let number = 0;
   for (const { page, inherited } of pagesOf(document)) {
     number += 1;
-    await work.pause();
+    await document.open.engine.work.pause();
     await trees.page(page, number);
     await contents.page(page, number, inherited, part);
   }
@@ -115,32 +137,19 @@ export async function surveyObjects(document: ModelDocument, profile: Profile): 
     if (places) places.push(place);
     else found.set(id, [place]);
   });
-  const context = { ...profileFacts(profile), document, intents: { space: undefined, shareOneProfile: true } };
+  const context = { ...profileFacts(profile), document, intents: { given: undefined, shareOneProfile: true } };
   checker.context = context;
-  await checkObjects(document, context, checker.check, document.open.engine.work);
+  await checkObjects(document, context, checker.check, async () => undefined);
   return found;
-}
-
-/** Any dictionary with the entries counts, wherever it is: this decides only whether tests are open. */
-function subjectsOf(document: ModelDocument): Subjects {
-  const has = { embeddedFiles: false };
-  for (const object of document.objects.values()) {
-    for (const within = [object]; within.length > 0;) {
-      const value = within.pop() ?? null;
-      if (isArray(value)) for (const item of value) within.push(item);
-      if (!(value instanceof PlainDictionary)) continue;
-      has.embeddedFiles ||= value.entries.has("EF");
-      for (const item of value.entries.values()) within.push(item);
-    }
-  }
-  return has;
 }
 
 /** The profile that a document claims; undefined if it claims none, or one that is not known. */
 export async function claimedProfile(open: OpenPdf): Promise<Profile | undefined> {
-  const { engine, document } = open;
-  const stream = document.getTrailer().get("Root", "Metadata");
-  if (!stream.isStream()) return undefined;
-  const claimed = await claimOf(engine.work, readPacket(engine, stream));
+  const claimed = await claimOfFile(open);
   return PROFILES.find((profile) => profile === claimed);
+}
+
+async function claimOfFile({ engine, document }: OpenPdf): Promise<string | null> {
+  const stream = document.getTrailer().get("Root", "Metadata");
+  return stream.isStream() ? claimOf(engine.work, readPacket(engine, stream)) : null;
 }

@@ -15,14 +15,21 @@ const [FEW_ITEMS, FEW_ENTRIES] = [8191, 4095];
 export class Trees {
   readonly #document: ModelDocument;
   readonly #check: Check;
+  readonly #conforms: (file: PlainDictionary) => Promise<boolean | undefined>;
   readonly #work: Work;
   readonly #seen = new Set<PlainDictionary>();
   /** Specifications of files that are associated with something. */
   readonly #files = new Set<PlainDictionary>();
 
-  constructor(document: ModelDocument, check: Check) {
+  /** `conforms`: whether an embedded file does; undefined if that is not decided. */
+  constructor(
+    document: ModelDocument,
+    check: Check,
+    conforms: (file: PlainDictionary) => Promise<boolean | undefined>,
+  ) {
     this.#document = document;
     this.#check = check;
+    this.#conforms = conforms;
     this.#work = document.open.engine.work;
   }
 
@@ -35,7 +42,7 @@ export class Trees {
       if (value instanceof PlainDictionary && value.isStream)
         this.#check("stream", { dictionary: value, filters: this.#document.filters(value) }, { object: number });
       if (value instanceof PlainDictionary && isFileSpecification(this.#document, value))
-        this.#fileSpecification(value);
+        await this.#fileSpecification(value);
     }
   }
 
@@ -268,7 +275,7 @@ export class Trees {
     else if (value instanceof PlainReference) found.add(value.number);
   }
 
-  #fileSpecification(specification: PlainDictionary): void {
+  async #fileSpecification(specification: PlainDictionary): Promise<void> {
     const document = this.#document;
     const file = document.dictionary(specification, "EF");
     const place = { object: specification.object, context: document.text(specification, "F") };
@@ -278,8 +285,10 @@ export class Trees {
       place,
     );
     const streams = new Set([...(file?.entries.values() ?? [])].flatMap((value) => document.stream(value) ?? []));
-    for (const dictionary of streams)
-      this.#check("embeddedFile", { dictionary, conforms: undefined }, { ...place, object: dictionary.object });
+    for (const dictionary of streams) {
+      const conforms = await this.#conforms(dictionary);
+      this.#check("embeddedFile", { dictionary, conforms }, { ...place, object: dictionary.object });
+    }
   }
 }
 

@@ -233,6 +233,14 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       holds: ({ dictionary }, { document }) => /^[\w.+-]+\/[\w.+-]+$/.test(document.name(dictionary, "Subtype") ?? ""),
     },
   ]),
+  ...rulesOn("embeddedFile", [
+    {
+      clauses: { 2: "6.8-5" },
+      except: ["3b", "3u", "3a"],
+      message: "An embedded file is no PDF/A of part 1 or 2 that conforms.",
+      holds: ({ conforms }) => conforms !== false,
+    },
+  ]),
   ...rulesOn("layers", [
     {
       clauses: { 2: "6.9-1", 4: "6.10-1" },
