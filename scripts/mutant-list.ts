@@ -533,4 +533,29 @@ export const mutants: readonly Mutant[] = [
       "undefined",
     ],
   ),
+  ...of(
+    "engines/pdf/conformance/model/content-reader.ts",
+    ["test/engines/conformance/content.test.ts"],
+    ["conformance: a form begins in black", "fill: this.#state.setsFill ?", "fill: true ?"],
+    ["conformance: colors that are only set are overlooked", "this.used.spaces.add(resolved);", ""],
+    [
+      "conformance: ActualText around a sequence is overlooked",
+      "this.#direct(properties?.start) || marks.at(-1) === true",
+      "this.#direct(properties?.start)",
+    ],
+  ),
+  ...of(
+    "engines/pdf/conformance/embedded-files.ts",
+    ["test/engines/conformance/content.test.ts"],
+    [
+      "conformance: an embedded file that is no PDF conforms",
+      '%PDF-", 0) < 0) return false;',
+      '%PDF-", 0) < 0) return true;',
+    ],
+  ),
+  ...of(
+    "engines/pdf/conformance/model/signatures.ts",
+    ["test/engines/conformance/signatures.test.ts"],
+    ["conformance: a byte range may end anywhere", "=== MARKER;", '!== "";'],
+  ),
 ];
