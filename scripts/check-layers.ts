@@ -314,14 +314,15 @@ const OWNERS: readonly { readonly shows: RegExp; readonly files: RegExp; readonl
     problem: "walks over the fields of a form itself, not with src/engines/pdf/document/fields.ts",
   },
   {
+    // The model of conformance has read all values already, and walks over those.
     shows: /\.get\("K"\)/,
-    files: /^pdf\/(?:document\/structure|redaction\/proof\/\S+)\.ts$/,
+    files: /^pdf\/(?:document\/structure|conformance\/model\/element-tree|redaction\/proof\/\S+)\.ts$/,
     problem: "reads kids of structure elements itself, not with src/engines/pdf/document/structure.ts",
   },
   {
     // `Names` of the catalog has the trees.
     shows: /(?<!\broot)\.get\("Names"\)|"(?:Nums|Limits)"/,
-    files: /^pdf\/(?:document\/names|redaction\/proof\/\S+)\.ts$/,
+    files: /^pdf\/(?:document\/names|conformance\/model\/element-tree|redaction\/proof\/\S+)\.ts$/,
     problem: "reads leaves of name trees or number trees itself, not with src/engines/pdf/document/names.ts",
   },
 ];

@@ -17,7 +17,7 @@ import { readIntents } from "./model/output-intents.ts";
 import { type Profile, PROFILES, profileFacts } from "./model/profiles.ts";
 import { pagesOf } from "./model/pages.ts";
 import { checkSignatures } from "./model/signatures.ts";
-import { Structure } from "./model/structure.ts";
+import { ElementTree } from "./model/element-tree.ts";
 import { Trees } from "./model/trees.ts";
 import type { PlainDictionary } from "../objects/plain-values.ts";
 import { RULES } from "./rules/rules.ts";
@@ -54,7 +54,7 @@ export async function validate(
     const claim = await claimOfFile(embedded);
     if (claim === null || !/^[12]/.test(claim)) return false;
     const claimed = PROFILES.find((one) => one === claim);
-    // Level a of part 1 requires more than what is checked for level b.
+    // Level a of part 1 requires more than the rules of level b.
     const { conforms } = await validateFile(embedded, data, claimed ?? "1b", work, undefined);
     return claimed === undefined && conforms === true ? undefined : (conforms ?? undefined);
   });
@@ -110,7 +110,7 @@ async function checkObjects(
   const trees = new Trees(document, check, conforms);
   await trees.values();
   await trees.catalog();
-  const structure = new Structure(document);
+  const structure = new ElementTree(document);
   await structure.check(check);
   const contents = new Contents(document, structure, intents, check);
   let number = 0;

@@ -15,7 +15,7 @@ import type { ContentPlace, InitialSpaces } from "./content-place.ts";
 import type { ModelDocument } from "./document.ts";
 import type { FontUses } from "./fonts.ts";
 import type { ResourceScope } from "./resources.ts";
-import type { Structure } from "./structure.ts";
+import type { ElementTree } from "./element-tree.ts";
 
 /** Paths that operators fill and stroke. */
 const FILLS = new Set(["f", "F", "f*", "B", "B*", "b", "b*"]);
@@ -93,7 +93,7 @@ export class ContentReader implements Visitor<FontOf, boolean> {
   readonly #place: ContentPlace;
   readonly #bytes: Uint8Array;
   readonly #fonts: FontUses;
-  readonly #structure: Structure;
+  readonly #structure: ElementTree;
   #state = INITIAL;
   readonly #saved: Saved[] = [];
   readonly #spaces = new Map<string, Plain>();
@@ -105,7 +105,7 @@ export class ContentReader implements Visitor<FontOf, boolean> {
     place: ContentPlace,
     bytes: Uint8Array,
     fonts: FontUses,
-    structure: Structure,
+    structure: ElementTree,
   ) {
     this.#document = document;
     this.#check = check;

@@ -14,11 +14,11 @@ import { isArray, type ModelDocument } from "./document.ts";
 import type { GivenSpace, OutputIntents } from "./elements.ts";
 import { checkToken } from "./file-bytes.ts";
 import { FontUses } from "./fonts.ts";
-import { GraphicsStates } from "./graphics-states.ts";
+import { StateParameters } from "./state-parameters.ts";
 import { Images } from "./images.ts";
 import { hasIntents, readIntents } from "./output-intents.ts";
-import { appearancesOf, sidesOf } from "./pages.ts";
-import type { Structure } from "./structure.ts";
+import { appearanceStreams, sidesOf } from "./pages.ts";
+import type { ElementTree } from "./element-tree.ts";
 import { ResourceScope } from "./resources.ts";
 
 /** Fuel for each byte of content, whose tokens are read twice, and for each resource that is looked at. */
@@ -33,13 +33,13 @@ export class Contents {
   readonly #intents: OutputIntents;
   readonly #colors: ColorSpaces;
   readonly #images: Images;
-  readonly #states: GraphicsStates;
-  readonly #structure: Structure;
+  readonly #states: StateParameters;
+  readonly #structure: ElementTree;
   readonly fonts: FontUses;
   /** Forms, patterns, and glyphs that were read, by their numbers, and whether they use transparency. */
   readonly #seen = new Map<number, boolean>();
 
-  constructor(document: ModelDocument, structure: Structure, intents: OutputIntents, check: Check) {
+  constructor(document: ModelDocument, structure: ElementTree, intents: OutputIntents, check: Check) {
     this.#document = document;
     this.#check = check;
     this.#work = document.open.engine.work;
@@ -47,7 +47,7 @@ export class Contents {
     this.#structure = structure;
     this.#colors = new ColorSpaces(document, check);
     this.#images = new Images(document, check, this.#colors);
-    this.#states = new GraphicsStates(document, check);
+    this.#states = new StateParameters(document, check);
     this.fonts = new FontUses(document, check);
   }
 
@@ -84,7 +84,7 @@ export class Contents {
         this.#check("blendMode", { names: [mode] }, { object: annotation.object, page: number, context: mode });
         isTransparent ||= mode !== "Normal" && mode !== "Compatible";
       }
-      for (const form of appearancesOf(document, annotation))
+      for (const form of appearanceStreams(document, annotation))
         isTransparent =
           (await this.#form(form, new ResourceScope(document, undefined, undefined), { ...place, depth: 1 })) ||
           isTransparent;

@@ -33,7 +33,7 @@ const FILTER_NAMES = new Set([
 /** References to references that are followed. */
 const MOST_STEPS = 16;
 /** Levels of trees, of pages or fields for example. */
-export const MOST_LEVELS = 64;
+export const DEEPEST_NODE = 64;
 
 export class ModelDocument {
   readonly open: OpenPdf;
@@ -114,7 +114,7 @@ export class ModelDocument {
   /** An entry of a node of a tree, or of the nearest node above it that has it. */
   inherited(node: PlainDictionary, key: string, parent = "Parent"): Plain {
     let at: PlainDictionary | undefined = node;
-    for (let level = 0; at && level < MOST_LEVELS; level++) {
+    for (let level = 0; at && level < DEEPEST_NODE; level++) {
       const found = at.entries.get(key);
       if (found !== undefined) return found;
       at = this.dictionary(at, parent);

@@ -292,7 +292,7 @@ export interface SignedBytes {
   readonly certificates: number;
 }
 
-/** Text that takes the place of what is drawn (14.9.4). */
+/** Text that takes the place of the marks on a page (14.9.4). */
 export interface ActualText {
   readonly text: string;
 }

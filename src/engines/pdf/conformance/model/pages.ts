@@ -1,6 +1,6 @@
 /** The page tree, and what a page has besides its content (ISO 32000-2, 7.7.3). */
 import type { PlainDictionary } from "../../objects/plain-values.ts";
-import { type ModelDocument, MOST_LEVELS } from "./document.ts";
+import { type ModelDocument, DEEPEST_NODE } from "./document.ts";
 import { ResourceScope } from "./resources.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
@@ -18,7 +18,7 @@ export function* pagesOf(document: ModelDocument): Generator<ModelPage> {
     outer: ResourceScope | undefined,
     level: number,
   ): Generator<ModelPage> {
-    if (!node || level > MOST_LEVELS || seen.has(node)) return;
+    if (!node || level > DEEPEST_NODE || seen.has(node)) return;
     seen.add(node);
     if (!node.entries.has("Kids")) {
       yield { page: node, inherited: outer };
@@ -42,7 +42,7 @@ export function sidesOf(document: ModelDocument, page: PlainDictionary): readonl
 }
 
 /** The appearance streams of an annotation. */
-export function appearancesOf(document: ModelDocument, annotation: PlainDictionary): readonly PlainDictionary[] {
+export function appearanceStreams(document: ModelDocument, annotation: PlainDictionary): readonly PlainDictionary[] {
   const found: PlainDictionary[] = [];
   for (const value of document.dictionary(annotation, "AP")?.entries.values() ?? []) {
     const one = document.dictionary(value);

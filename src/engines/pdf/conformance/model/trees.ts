@@ -3,7 +3,7 @@ import type { Work } from "../../../work.ts";
 import { type Plain, PlainDictionary, PlainName, PlainReference, PlainString } from "../../objects/plain-values.ts";
 import { decodeText } from "../../objects/text-string.ts";
 import type { Check } from "./check.ts";
-import { isArray, type ModelDocument, MOST_LEVELS } from "./document.ts";
+import { isArray, type ModelDocument, DEEPEST_NODE } from "./document.ts";
 
 /** Fuel per node of a tree and per value. */
 const [NODE_WORK, VALUE_WORK] = [100, 5];
@@ -114,7 +114,7 @@ export class Trees {
     depth: number,
     visit: (value: Plain) => Promise<void>,
   ): Promise<void> {
-    if (!node || depth > MOST_LEVELS || this.#seen.has(node)) return;
+    if (!node || depth > DEEPEST_NODE || this.#seen.has(node)) return;
     this.#seen.add(node);
     this.#work.spend(NODE_WORK);
     await this.#work.pause();
@@ -269,7 +269,7 @@ export class Trees {
   }
 
   #listed(value: Plain, found: Set<number>, depth: number): void {
-    if (depth > MOST_LEVELS) return;
+    if (depth > DEEPEST_NODE) return;
     const resolved = this.#document.resolve(value);
     if (isArray(resolved)) for (const item of resolved) this.#listed(item, found, depth + 1);
     else if (value instanceof PlainReference) found.add(value.number);

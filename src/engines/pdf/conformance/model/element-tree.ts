@@ -1,7 +1,7 @@
 /** The structure of a document (ISO 32000-2, 14.7 and 14.8): its elements, and which of them marked content belongs to. */
 import type { Plain, PlainDictionary } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
-import { type ModelDocument, MOST_LEVELS } from "./document.ts";
+import { type ModelDocument, DEEPEST_NODE } from "./document.ts";
 
 /** Fuel per element, and per entry of the tree of parents. */
 const NODE_WORK = 50;
@@ -13,7 +13,7 @@ const STANDARD = new Set(
   ).split(" "),
 );
 
-export class Structure {
+export class ElementTree {
   readonly #document: ModelDocument;
   readonly #root: PlainDictionary | undefined;
   readonly #replaced = new Map<PlainDictionary, boolean>();
@@ -82,7 +82,7 @@ export class Structure {
     const found = new Map<number, Plain>();
     const seen = new Set<PlainDictionary>();
     const read = (node: PlainDictionary | undefined, level: number): void => {
-      if (!node || level > MOST_LEVELS || seen.has(node)) return;
+      if (!node || level > DEEPEST_NODE || seen.has(node)) return;
       seen.add(node);
       const leaves = document.items(node, "Nums");
       document.open.engine.work.spend((leaves.length + 1) * NODE_WORK);

@@ -8,7 +8,7 @@ const NO_EFFECT = new Set(["Normal", "Compatible"]);
 /** The type of a halftone that has others for its colorants. */
 const OF_COLORANTS = 5;
 
-export class GraphicsStates {
+export class StateParameters {
   readonly #document: ModelDocument;
   readonly #check: Check;
   readonly #seen = new Map<PlainDictionary, boolean>();
