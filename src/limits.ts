@@ -348,6 +348,8 @@ export const limits = {
   conversion: {
     /** Size of a file that is text: HTML, Markdown, CSV, and text. */
     textBytes: 4 * MiB,
+    /** Size of Rich Text, in which pictures take two bytes for one. */
+    rtfBytes: 8 * MiB,
     /** Characters of Markdown. */
     markdownCharacters: 500_000,
     /** Characters of one paragraph, heading, or cell of Markdown: the time that they take may grow with their square. */
@@ -391,9 +393,9 @@ export const limits = {
     marks: 100,
     /** Visible sheets of a workbook. */
     sheets: 1_000,
-    /** Characters of the text of a DOCX, counted each time they are shown. */
+    /** Characters of the text of an office document, counted each time they are shown. */
     textCharacters: 8_000_000,
-    /** Size of the pictures of a DOCX, counted each time they are shown. */
+    /** Size of the pictures of a document, counted each time they are shown. */
     pictureBytes: 24 * MiB,
     /** Attributes of one element of HTML, or of an XML file within a document. */
     attributes: 1_000,

@@ -302,7 +302,7 @@ export interface ToPdfInput {
   /** The document. */
   readonly file: FileInput | FileReference;
   /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "csv" | "markdown" | "text" | "docx" | "xlsx" | undefined;
+  readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "rtf" | undefined;
   /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
@@ -1598,11 +1598,14 @@ export class ServiceMethods extends OperationTransport {
    * | Format | What is kept | What is not (`X-Not-Converted`) |
    * |---|---|---|
    * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+   * | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
    * | Text | lines as they are, wrapped at the margins |  |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+   * | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
+   * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
    * - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
@@ -1611,7 +1614,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * The guide at `/docs/conversion` has the details.
    *
-   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   * Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */

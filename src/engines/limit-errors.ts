@@ -251,6 +251,9 @@ const { conversion } = limits;
 export const textTooLarge = (actual: number): Refusal =>
   limitExceeded(`Text can have up to ${conversion.textBytes / MiB} MiB.`, conversion.textBytes, { actual });
 
+export const richTextTooLarge = (actual: number): Refusal =>
+  limitExceeded(`Rich Text can have up to ${conversion.rtfBytes / MiB} MiB.`, conversion.rtfBytes, { actual });
+
 export const madeTooManyPages = (actual: number): Refusal =>
   limitExceeded(`The PDF would have more than ${count(limits.pages)} pages.`, limits.pages, { actual });
 

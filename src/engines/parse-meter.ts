@@ -96,6 +96,14 @@ export const PARSERS = {
     bounds:
       "a run of 10,000 characters with 600 marks of emphasis and 4,000 characters before an `@`; 20,000 lines, 2,000 definitions",
   },
+  rtf: {
+    reads: "Rich Text",
+    elements: "words, groups, and pieces of text",
+    byte: 8,
+    element: 400,
+    most: Infinity,
+    bounds: "8 MiB; 500 levels of groups, 200 columns of a table",
+  },
   csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: limits.parsers.csv },
 } as const satisfies Readonly<Record<string, Parser>>;
 

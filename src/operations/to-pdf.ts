@@ -48,11 +48,11 @@ export const toPdf = defineOperation({
   name: "to-pdf",
   summary: "Convert documents to PDF",
   group: "Convert",
-  aside: "from HTML, Markdown, Word, and Excel",
+  aside: "from HTML, Markdown, Word, Excel, and e-books",
   keywords:
-    "convert html word docx excel xlsx csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf",
+    "convert html word docx excel xlsx csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf epub fb2 rtf ebook e-book",
   guidance:
-    "For documents of Word (DOCX) and Excel (XLSX), HTML, Markdown, text, and CSV. For images, use `from-images`.",
+    "For documents of Word (DOCX) and Excel (XLSX), e-books (EPUB and FB2), RTF, HTML, Markdown, text, and CSV. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 ${formatTable()}
@@ -64,7 +64,7 @@ ${formatTable()}
 
 The guide at \`/docs/conversion\` has the details.
 
-Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,
   memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,

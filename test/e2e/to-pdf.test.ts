@@ -3,7 +3,7 @@ import { ownServer } from "./own-server.ts";
 import { post, type ApiResponse } from "../harness/requests/client.ts";
 import { encoded } from "../harness/fixtures/encoded.ts";
 import { document } from "../harness/fixtures/fixtures.ts";
-import { docx, archive, paragraph, withMainPart, xlsx } from "../harness/fixtures/office-fixtures.ts";
+import { docx, archive, epub, paragraph, withMainPart, xlsx } from "../harness/fixtures/office-fixtures.ts";
 import { openPdf, type DocumentView } from "../harness/engines/pdfjs.ts";
 import { writePng } from "../harness/images/png-writer.ts";
 import { renderPage } from "../harness/engines/pdfjs-render.ts";
@@ -115,11 +115,17 @@ describe("formats", () => {
   test.each<readonly [string, Source]>([
     ["PPTX", archive({ "ppt/presentation.xml": "<p/>" })],
     ["ODT", archive({ mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "<o/>" }, 0)],
-    ["RTF", "{\\rtf1 Hello}"],
     ["PNG", png],
     ["PDF", document({ name: "a", pages: 1 })],
     ["DOC", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
     ["another kind", '<?xml version="1.0"?><invoice/>'],
+    [
+      "rights management",
+      epub("Locked", [["One", ""]], {
+        "META-INF/encryption.xml":
+          '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></EncryptedData></encryption>',
+      }),
+    ],
   ])("a 415 error names %s", async (name, source) => {
     const { status, code, message } = await send(source);
     expect([status, code]).toEqual([415, "unsupported_format"]);

@@ -95,7 +95,7 @@ async function read(parts: DocumentParts, file: InputBytes, source: Source): Pro
   if ("encoding" in source) return source.format.read(await textOf(engine, file, source.encoding, options), parts);
   if (options.encoding !== undefined)
     throw invalidParameter("encoding", `must not be sent for \`${name}\`: only text has encodings`);
-  return source.format.read(source.archive, parts);
+  return "archive" in source ? source.format.read(source.archive, parts) : source.format.read(file, parts);
 }
 
 /** The formats whose documents refer to files, in words. */

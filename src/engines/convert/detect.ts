@@ -7,7 +7,7 @@ import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
 import { mainPartOf } from "./source/relationships.ts";
 import { encodingOf, type SaidEncoding } from "./source/decode-text.ts";
-import type { PackageFormat, TextFormat } from "./formats/format.ts";
+import type { BytesFormat, PackageFormat, TextFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
 import { limits } from "../../limits.ts";
 
@@ -15,10 +15,12 @@ export type Detected =
   | { readonly format: PackageFormat; readonly archive: Archive }
   /** `encoding`: a label of the WHATWG Encoding Standard. */
   | { readonly format: TextFormat; readonly encoding: string }
+  | { readonly format: BytesFormat }
   /** The name of the file's kind, for an error. */
   | { readonly unsupported: string };
 
 const packages = formats.filter((format) => format.kind === "package");
+const binaries = formats.filter((format) => format.kind === "bytes");
 const texts = formats.filter((format) => format.kind === "text");
 
 const HEAD_BYTES = 64 * 1024;
@@ -27,7 +29,6 @@ const HEAD_BYTES = 64 * 1024;
 const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
   [/^xl\/workbook\.bin$/, "a binary Excel workbook (XLSB)"],
   [/^ppt\/presentation\.xml$/, "a PowerPoint presentation (PPTX)"],
-  [/^META-INF\/container\.xml$/, "an e-book (EPUB)"],
   [/^Contents\/section0\.xml$/, "a Hancom document (HWPX)"],
   [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, "an XPS document"],
   [/^Index\/Document\.iwa$/, "an iWork document"],
@@ -50,7 +51,8 @@ export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: S
   if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { unsupported: "an e-book (MOBI)" };
   if (ascii(0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     return { unsupported: "an encrypted Office document or one of Office 97 to 2003 (DOC, XLS, PPT)" };
-  if (ascii(0, 5) === "{\\rtf") return { unsupported: "a Rich Text document (RTF)" };
+  const binary = binaries.find((format) => format.detect(ascii(0, 64)) === "certain");
+  if (binary) return { format: binary };
   if (beginsAsPdf(head.subarray(0, PDF_HEAD_BYTES))) return { unsupported: "a PDF already" };
   if (ascii(0, 4) === "Rar!" || ascii(0, 6) === "7z\xbc\xaf\x27\x1c" || ascii(0, 2) === "\x1f\x8b")
     return { unsupported: "a compressed archive other than a ZIP" };
@@ -61,14 +63,12 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
   const archive = Archive.open(engine, bytes);
   if (archive === undefined) return { unsupported: "a damaged ZIP archive" };
   const { names } = archive;
-  const known = packages.find((format) => format.detect({ names }) === "certain");
+  const mediaType = await archive.readText("mimetype");
+  const known = packages.find((format) => format.detect({ names, mediaType }) === "certain");
   if (known) return { format: known, archive };
   for (const [entry, unsupported] of OTHER_PACKAGES) if (names.some((name) => entry.test(name))) return { unsupported };
-  if (names.includes("mimetype")) {
-    const type = (await archive.readText("mimetype")) ?? "";
-    const kind = Object.keys(OPEN_DOCUMENT).find((name) => type.includes(`opendocument.${name}`));
-    if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
-  }
+  const kind = Object.keys(OPEN_DOCUMENT).find((name) => mediaType?.includes(`opendocument.${name}`));
+  if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
   const contentTypes = (await archive.readText("[Content_Types].xml")) ?? "";
   const main = await mainPartOf(engine.work, archive);
   const likely = packages.find((format) => format.detect({ names, contentTypes, main }) === "likely");
@@ -101,7 +101,6 @@ function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): 
 function formatOfText(text: string, isCut: boolean): TextFormat | { readonly unsupported: string } {
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
   const sample = { text, isCut, start };
-  if (/^<FictionBook[\s>]/.test(start)) return { unsupported: "an e-book (FB2)" };
   const certain = texts.find((format) => format.detect(sample) === "certain");
   if (certain) return certain;
   if (/^(<\?xml|<!DOCTYPE)/i.test(text.trimStart())) return { unsupported: "an XML document of another kind" };

@@ -946,12 +946,24 @@ export const parameters: INodeProperties[] = [
             "value": "docx"
           },
           {
+            "name": "Epub",
+            "value": "epub"
+          },
+          {
+            "name": "Fb 2",
+            "value": "fb2"
+          },
+          {
             "name": "Html",
             "value": "html"
           },
           {
             "name": "Markdown",
             "value": "markdown"
+          },
+          {
+            "name": "Rtf",
+            "value": "rtf"
           },
           {
             "name": "Text",

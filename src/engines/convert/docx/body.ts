@@ -1,14 +1,14 @@
 /** The text of a word processing document as HTML (ECMA-376, part 1, 17.3 and 17.4). */
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
-import { imageUri } from "../source/html.ts";
+import { pictureHtml } from "../source/picture.ts";
 import { PAGE_BREAK } from "../source/styled-html.ts";
 import { escaped, escapedAttribute, escapedText } from "../source/markup.ts";
 import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { hyperlinkOf, linked, LinkFields } from "./link-fields.ts";
 import type { Numbering } from "./numbering.ts";
-import type { ShownBudget } from "./shown.ts";
+import type { ShownBudget } from "../source/shown.ts";
 import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
 
 /** The objects that the body refers to. */
@@ -307,19 +307,13 @@ export class BodyWriter {
   }
 
   async #image(id: string | undefined, size: readonly (number | undefined)[], alt: string): Promise<string> {
-    const { archive, relationships, notConverted, shown, work } = this.#context;
+    const { archive, relationships, notConverted, shown } = this.#context;
     const relationship = relationships.get(id ?? "");
     const bytes = relationship && !relationship.external ? await archive.read(relationship.target) : undefined;
-    const uri = bytes && imageUri(bytes);
-    if (uri === undefined) {
-      if (id !== undefined) notConverted.add(relationship?.external ? "external-images" : "unsupported-images");
-      return shown.added(escaped(alt));
-    }
-    shown.picture(bytes?.length ?? 0);
-    work.spend(uri.length);
     const [width, height] = size;
-    const fits = width !== undefined && height !== undefined && width > 0 && height > 0 && width < 14_400;
-    return `<img src="${uri}" alt="${escapedAttribute(alt)}"${fits ? ` style="width:${width.toFixed(1)}pt;height:${height.toFixed(1)}pt"` : ""}>`;
+    if (bytes !== undefined) return pictureHtml(this.#context, bytes, { alt, width, height });
+    if (id !== undefined) notConverted.add(relationship?.external ? "external-images" : "unsupported-images");
+    return shown.added(escaped(alt));
   }
 
   async #table(table: XmlElement): Promise<string> {

@@ -12,7 +12,7 @@ import { noBody } from "../../file-errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
 import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
-import { ShownBudget } from "./shown.ts";
+import { ShownBudget } from "../source/shown.ts";
 import { points, Styles } from "./styles.ts";
 
 export interface OfficeOptions {

@@ -1,3 +1,4 @@
+import type { InputBytes } from "../../memory/heap.ts";
 import type { Archive } from "../source/archive.ts";
 import type { Conversion } from "../source/document.ts";
 import type { DocumentParts } from "../source/document-parts.ts";
@@ -40,6 +41,8 @@ export interface PackageSample {
   readonly names: readonly string[];
   /** The content of `[Content_Types].xml`; undefined until the names did not decide. */
   readonly contentTypes?: string;
+  /** The content of the entry `mimetype`, which OpenDocument (part 2, 3.3) and EPUB (OCF, 4.3) have. */
+  readonly mediaType?: string | undefined;
   /** The name of the main part, which programs choose. */
   readonly main?: string | undefined;
 }
@@ -52,4 +55,13 @@ export interface PackageFormat extends Common {
   read(archive: Archive, parts: DocumentParts): Promise<Conversion>;
 }
 
-export type SourceFormat = TextFormat | PackageFormat;
+/** A format that is neither text in one encoding nor an archive. */
+export interface BytesFormat extends Common {
+  readonly kind: "bytes";
+  /** `head`: the first bytes, a character for each. */
+  detect(head: string): Likelihood;
+  /** @throws Refusal `invalid_file`, `limit_exceeded` */
+  read(bytes: InputBytes, parts: DocumentParts): Promise<Conversion>;
+}
+
+export type SourceFormat = TextFormat | PackageFormat | BytesFormat;

@@ -11,7 +11,13 @@ const FIELD = "assets";
 /** Files that programs add to archives on their own. */
 const NO_ASSET = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)|\/$/;
 
-export class Assets {
+/** Where the files are that HTML refers to. */
+export interface AssetSource {
+  /** The file at a relative URL; undefined if there is none. */
+  at(reference: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+export class Assets implements AssetSource {
   readonly #archive: Archive;
   /** The name in the archive, by path. */
   readonly #names = new Map<string, string>();
@@ -40,7 +46,7 @@ export class Assets {
 
   /** The file that a document refers to by a relative URL, which counts as used; undefined if there is none. */
   async at(reference: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const path = pathOf(reference);
+    const path = archivedPath(reference);
     const name = path === undefined ? undefined : this.#names.get(path);
     if (path === undefined || name === undefined) return undefined;
     this.#unused.delete(path);
@@ -59,15 +65,15 @@ export class Assets {
   }
 }
 
-/** The path of a relative URL (RFC 3986, 5.2), from the document at the root of the archive. */
-function pathOf(reference: string): string | undefined {
+/** The path of a relative URL (RFC 3986, 5.2), from a document in a folder of the archive: "" for its root, else with `/` at its end. */
+export function archivedPath(reference: string, folder = ""): string | undefined {
   const trimmed = reference.trim();
   if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(trimmed)) return undefined;
   const [path = ""] = trimmed.split(/[?#]/, 1);
   try {
-    return normalized(decodeURIComponent(path));
+    return normalized(folder + decodeURIComponent(path));
   } catch {
-    return normalized(path);
+    return normalized(folder + path);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Prepares HTML for MuPDF: nothing in it runs or is fetched, and parts that MuPDF does not draw are reported. */
 import { decodeStyleSheet } from "./decode-text.ts";
-import type { Assets } from "./assets.ts";
+import type { AssetSource } from "./assets.ts";
 import { base64Of } from "./base64.ts";
 import type { PaperMargins, PaperSize } from "./document.ts";
 import { CELL_WORDS, decodeEntities, LIST_MARKS } from "./markup.ts";
@@ -47,7 +47,7 @@ const LEFT_OUT: readonly (readonly [RegExp, string | undefined])[] = [
 export async function prepareHtml(
   work: Work,
   source: string,
-  { css, isXml = false, assets }: { css: string; isXml?: boolean; assets?: Assets | undefined },
+  { css, isXml = false, assets }: { css: string; isXml?: boolean; assets?: AssetSource | undefined },
 ): Promise<PreparedHtml> {
   const { title, language, ...tidy } = await tidied(work, source, isXml);
   const notConverted = new Set<string>();
@@ -105,7 +105,11 @@ const attributeOf = (tag: string, name: string): string | undefined => {
  * Removes links, except those to style sheets among the assets; the viewport, whose width MuPDF would lay out for; and the encoding, since MuPDF gets
  * UTF-8 for any document.
  */
-async function withStyleSheets(html: string, assets: Assets | undefined, notConverted: Set<string>): Promise<string> {
+async function withStyleSheets(
+  html: string,
+  assets: AssetSource | undefined,
+  notConverted: Set<string>,
+): Promise<string> {
   return replaced(
     html,
     /<(?:link\b|meta\b[^>]*\s(?:name\s*=\s*["']?viewport\b|charset\s*=|http-equiv\s*=))[^>]*>/gi,
@@ -150,7 +154,7 @@ export function imageUri(bytes: Uint8Array): string | undefined {
 /** Images among the assets get a name in `images`, because their data would interfere with the changes to the text. */
 async function withImages(
   html: string,
-  assets: Assets | undefined,
+  assets: AssetSource | undefined,
   images: Map<string, string>,
   notConverted: Set<string>,
 ): Promise<string> {

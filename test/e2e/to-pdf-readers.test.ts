@@ -1,0 +1,166 @@
+/** E-books (FB2 and EPUB) and Rich Text. */
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { post, type ApiResponse } from "../harness/requests/client.ts";
+import { encoded } from "../harness/fixtures/encoded.ts";
+import { epub } from "../harness/fixtures/office-fixtures.ts";
+import { openPdf } from "../harness/engines/pdfjs.ts";
+import { writePng } from "../harness/images/png-writer.ts";
+import { plainText } from "../harness/engines/qpdf.ts";
+
+const { baseUrl, liveKey } = ownServer();
+
+const send = (source: string | Uint8Array): Promise<ApiResponse> =>
+  post({ baseUrl, key: liveKey }, "to-pdf", {
+    file: { bytes: typeof source === "string" ? new TextEncoder().encode(source) : source, fileName: "file.bin" },
+  });
+
+async function converted(source: string | Uint8Array): Promise<{
+  readonly format: string | null;
+  readonly notConverted: string | null;
+  readonly body: Uint8Array;
+  /** Of each page, with single spaces. */
+  readonly pages: readonly string[];
+}> {
+  const { status, message, body, headers } = await send(source);
+  expect([status, message]).toEqual([200, undefined]);
+  const { pages } = await openPdf(body);
+  return {
+    format: headers.get("X-Converted-From"),
+    notConverted: headers.get("X-Not-Converted"),
+    body,
+    pages: pages.map(({ text }) => text.replace(/\s+/g, " ").trim()),
+  };
+}
+
+const png = writePng({ width: 8, height: 8, colorType: 2, depth: 8 }, () => 0);
+
+const book = (body: string, more = "", about = ""): string =>
+  `<?xml version="1.0" encoding="utf-8"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink"><description><title-info><author><first-name>Ada</first-name><last-name>Byron</last-name></author><book-title>Notes</book-title>${about}</title-info></description>${body}${more}</FictionBook>`;
+
+describe("FB2", () => {
+  test("sections, poems, tables, and notes of an FB2 are shown in order, and notes are linked", async () => {
+    const { format, notConverted, pages, body } = await converted(
+      book(
+        `<body><title><p>Main</p><p>Title</p></title><epigraph><p>Said</p><text-author>Somebody</text-author></epigraph>
+        <section id="s1"><title><p>First</p></title><p>Some <strong>bold</strong> and <emphasis>slanted</emphasis> text<a l:href="#n1" type="note">1</a>.</p>
+        <poem><stanza><v>Verse one</v><v>Verse two</v></stanza></poem><table><tr><th>Head</th><td>Cell</td></tr></table></section></body>`,
+        '<body name="notes"><section id="n1"><title><p>1</p></title><p>The note</p></section></body>',
+      ),
+    );
+    expect([format, notConverted]).toEqual(["fb2", null]);
+    expect(pages).toEqual([
+      "Main Title Said Somebody First Some bold and slanted text1. Verse one Verse two Head Cell 1 The note",
+    ]);
+    const text = await plainText(body);
+    expect(text).toContain("/Subtype /Link");
+    for (const title of ["Main Title", "First"]) expect(text).toContain(`/Title (${title})`);
+  });
+
+  test("pictures of an FB2 are drawn, and those that are missing or of another kind are named", async () => {
+    const binary = `<binary id="a.png" content-type="image/png">${Buffer.from(png).toString("base64")}</binary>`;
+    const drawn = await converted(book('<body><section><p>A<image l:href="#a.png"/></p></section></body>', binary));
+    expect([drawn.notConverted, (await plainText(drawn.body)).includes("/Subtype /Image")]).toEqual([null, true]);
+    const missing = await converted(book('<body><section><p>A<image l:href="#b.png" alt="B"/></p></section></body>'));
+    expect([missing.notConverted, missing.pages]).toEqual(["external-images", ["AB"]]);
+    const other = '<binary id="a" content-type="image/png">!</binary><future/>';
+    const broken = await converted(book('<body><section><p>A<image l:href="#a" alt="B"/></p></section></body>', other));
+    expect([broken.notConverted, broken.pages]).toEqual(["unknown-elements,unsupported-images", ["AB"]]);
+  });
+
+  test("the code page that an FB2 declares is the one that it is read in", async () => {
+    const source = book("<body><section><p>Привет</p></section></body>").replace("utf-8", "windows-1251");
+    expect((await converted(encoded(source, "windows-1251"))).pages).toEqual(["Привет"]);
+  });
+
+  test("an FB2 that is not well-formed is an error", async () => {
+    const { status, message } = await send(book("<body><section></body>"));
+    expect([status, message]).toEqual([400, "The document is damaged: `FictionBook` is not well-formed."]);
+  });
+});
+
+describe("EPUB", () => {
+  test("chapters of an EPUB follow the spine, with their styles, pictures, and links to each other", async () => {
+    const { format, notConverted, pages, body } = await converted(
+      epub(
+        "Book",
+        [
+          ["One", '<p>See <a href="c1.xhtml#here">two</a>.</p><p class="hidden">Secret</p>'],
+          ["Two", '<p id="here">Here&#160;it is. <a href="c0.xhtml">Back</a></p><img src="images/a.png" alt=""/>'],
+        ],
+        {
+          "images/a.png": png,
+          "c0.xhtml":
+            '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>One</title><link rel="stylesheet" href="book.css"/></head><body><h1>One</h1><p>See <a href="c1.xhtml#here">two</a>.</p><p class="hidden">Secret</p></body></html>',
+          "book.css": ".hidden{display:none}",
+        },
+      ),
+    );
+    expect([format, notConverted]).toEqual(["epub", null]);
+    expect(pages).toEqual(["One See two.", "Two Here it is. Back"]);
+    const text = await plainText(body);
+    expect(text.match(/\/Subtype \/Link/g)).toHaveLength(2);
+    expect(text).toContain("/Subtype /Image");
+  });
+
+  test("a cover that is a drawing around a picture is the picture", async () => {
+    const { notConverted, body } = await converted(
+      epub("Book", [["Cover", '<svg xmlns="http://www.w3.org/2000/svg"><image href="a.png"/></svg>']], {
+        "a.png": png,
+      }),
+    );
+    expect([notConverted, (await plainText(body)).includes("/Subtype /Image")]).toEqual([null, true]);
+  });
+
+  test("an EPUB without a file of its spine is an error", async () => {
+    const { status, message } = await send(
+      epub("Book", [["One", ""]], {
+        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="x.opf"/></rootfiles></container>',
+      }),
+    );
+    expect([status, message]).toEqual([400, "The document is damaged: `x.opf` is missing."]);
+  });
+});
+
+describe("RTF", () => {
+  const rtf = (body: string): string =>
+    String.raw`{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset128 MS Gothic;}{\f2\fcharset204 Arial Cyr;}}{\colortbl;\red255\green0\blue0;}{\stylesheet{\s1 heading 1;}}` +
+    `${body}}`;
+
+  test("text of an RTF is read in the code pages of its fonts, and in Unicode", async () => {
+    const { format, notConverted, pages } = await converted(
+      rtf(String.raw`\f0 caf\'e9 \f1\'93\'fa\'96\'7b \f2\'cf\'f0\'e8 \f0\u8364? \uc2\u937xy\uc1  end\par`),
+    );
+    expect([format, notConverted]).toEqual(["rtf", null]);
+    expect(pages).toEqual(["café 日本При€ Ω end".replace("日本При", "日本 При ")]);
+  });
+
+  test("paragraphs, tables, links, and notes of an RTF are shown, and what it says about itself is not", async () => {
+    const { notConverted, pages, body } = await converted(
+      rtf(
+        String.raw`{\info{\title The title}{\author Ada}}{\*\unknown hidden}\pard\s1 Heading\par\pard\b bold\b0  {\v secret}plain{\footnote\pard The note}\par
+{\field{\*\fldinst HYPERLINK "https://example.com/rtf"}{\fldrslt a link}}\par
+\trowd\cellx2000\cellx4000\intbl One\cell Two\cell\row\trowd\clmgf\cellx2000\clmrg\cellx4000\intbl Both\cell\cell\row\pard After\par`,
+      ),
+    );
+    expect([notConverted, pages]).toEqual([null, ["Heading bold plain1 a link One Two Both After 1. The note"]]);
+    const text = await plainText(body);
+    for (const shown of ["https://example.com/rtf", "(The title)", "(Ada)", "/Title (Heading)"])
+      expect(text).toContain(shown);
+  });
+
+  test("pictures of an RTF are drawn, and what is not converted is named", async () => {
+    const hex = Buffer.from(png).toString("hex");
+    const drawn = await converted(rtf(String.raw`A{\pict\pngblip\picwgoal200\pichgoal200 ` + hex + String.raw`}\par`));
+    expect([drawn.notConverted, (await plainText(drawn.body)).includes("/Subtype /Image")]).toEqual([null, true]);
+    const lost = await converted(
+      rtf(String.raw`{\header Top\par}{\footer\pard}A{\*\annotation Remark}{\pict\wmetafile8 00}{\deleted gone}\par`),
+    );
+    expect([lost.notConverted, lost.pages]).toEqual(["comments,headers,tracked-changes,unsupported-images", ["A"]]);
+  });
+
+  test("an RTF whose groups are too deep is an error", async () => {
+    const { status, code } = await send(rtf("{".repeat(600)));
+    expect([status, code]).toEqual([400, "invalid_file"]);
+  });
+});
