@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "files",
     "accounts",
     "db",
+    "browser",
     "engines/fonts.ts",
     "engines/ocr/models.ts",
     "telemetry",
@@ -73,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "events",
     "accounts",
     "operations",
+    "browser",
     "engines",
     "telemetry",
     "env.ts",
@@ -131,6 +133,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A plain function: a queue consumer, a test, and a route call the same thing. Operations do not know each other.
   "operations/index.ts": ["operations"],
   operations: ["bytes", "operations/definition", "engines", "limits.ts", "page-numbers.ts", "zod"],
+  // Prints with a browser, at the other end of a WebSocket.
+  browser: ["bytes", "engines", "limits.ts"],
   "operations/definition": ["bytes", "engines", "limits.ts", "zod"],
   engines: [
     "bytes",
@@ -156,6 +160,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // are opened and prepared, and how fonts are read.
   serve: [
     "accounts",
+    "browser/isolation.ts",
     "files",
     "keys",
     "db",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ServerSecrets } from "./accounts/sealed-secret.ts";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import type { LateReversal } from "./billing/late-reversal.ts";
+import type { BrowserPlace } from "./browser/connect.ts";
 import { type Database, openDatabase } from "./db/client.ts";
 import type { FontFace, LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
@@ -69,6 +70,8 @@ export interface Env {
   readonly timestamps: TimestampSettings;
   /** The issuers of certificates that are asked. */
   readonly issuers: IssuerSettings;
+  /** Where documents are printed; undefined if there is no browser. */
+  readonly browser: BrowserPlace | undefined;
   /** Where traces and metrics are sent, if anywhere. */
   readonly telemetry: TelemetrySettings | undefined;
   /** Reads a font from the static assets, or one of the operator. */
@@ -123,6 +126,9 @@ const bindingsSchema = z.object({
     .optional(),
   OWN_FONT_FILES: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   COLLECTOR: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
+  BROWSER: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a browser binding").optional(),
+  BROWSER_NETWORK: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
+  BROWSER_FINDER: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
 });
 
 /** The archive built by scripts/build-site.ts: a modified version offers its own source without further setup. */
@@ -193,6 +199,7 @@ export function readEnv(bindings: object): Env {
     },
     issuers: { urls: { ...urlPolicy("FETCH_ALLOW_LOCAL"), allowHttp: true }, hosts: result.data.ISSUER_HOSTS },
     telemetry: telemetryIn(result.data),
+    browser: browserIn(result.data),
     loadFont: fontsIn(ASSETS, result.data),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
@@ -245,6 +252,23 @@ function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings |
         ? fetch(url, init)
         : (collector.fetch(url, init as never) as unknown as Promise<Response>),
   };
+}
+
+/**
+ * `BROWSER` is Cloudflare's. `BROWSER_NETWORK` reaches a browser at a private address, where the global `fetch` does not, and `BROWSER_FINDER` knows
+ * where the browser of `npm run serve` is. Only `npm run serve` has these two.
+ */
+function browserIn(given: z.infer<typeof bindingsSchema>): BrowserPlace | undefined {
+  const { BROWSER: bound, BROWSER_NETWORK: network, BROWSER_FINDER: finder, BROWSER_URL: url } = given;
+  const by =
+    (fetcher: Fetcher): NonNullable<BrowserPlace>["fetch"] =>
+    (target, init) =>
+      fetcher.fetch(target, init as never) as unknown as Promise<Response>;
+  if (finder !== undefined && network !== undefined)
+    return { kind: "url", url: "http://browser", fetch: by(network), find: by(finder) };
+  if (url !== undefined)
+    return { kind: "url", url, fetch: network === undefined ? (target, init) => fetch(target, init) : by(network) };
+  return bound && { kind: "binding", fetch: by(bound) };
 }
 
 /** `OWN_FONTS` describes the files of `OWN_FONT_FILES`. Only `npm run serve` has them. */

@@ -409,6 +409,24 @@ export const limits = {
     ownBytes: 40 * MiB,
   },
 
+  /** Browser. For `to-pdf` with `engine=browser`. */
+  browser: {
+    /** How long opening and printing a document may take, in seconds. */
+    seconds: 30,
+    /** The longest `waitDelay`, in seconds. */
+    delaySeconds: 10,
+    /** Requests of one document, including those that are refused. */
+    requests: 1_000,
+    /** Host names in `allowedHosts`. */
+    hosts: 20,
+    /** Size of all files that a document loads from `url` and `allowedHosts`. */
+    fetchedBytes: 16 * MiB,
+    /** Characters of HTML in `header` and in `footer`. */
+    templateCharacters: 20_000,
+    /** Characters of `waitForSelector`, `waitForExpression`, and `nativePageRanges`. */
+    textCharacters: 1_000,
+  },
+
   /** Metadata. For `metadata`. */
   metadata: {
     /** Form fields of a document. */

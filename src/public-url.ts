@@ -9,6 +9,8 @@ export interface UrlPolicy {
   readonly allowLocal: boolean;
   /** Also allows http, on port 80: for signed responses. */
   readonly allowHttp?: boolean;
+  /** The only host names that are allowed. */
+  readonly hosts?: readonly string[];
 }
 
 /** Maximum length of a URL, in characters. */
@@ -43,7 +45,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function publicUrlIssue(
   text: string,
-  { baseUrl, allowLocal, allowHttp = false }: UrlPolicy,
+  { baseUrl, allowLocal, allowHttp = false, hosts }: UrlPolicy,
 ): string | undefined {
   if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
   // URL parsers drop white space and turn backslashes into slashes.
@@ -54,6 +56,7 @@ export function publicUrlIssue(
   if (url === null || authority === undefined) return "must be an HTTPS URL such as https://example.com/path";
   if (authority.includes("@")) return "must not contain a user name or password";
   if (text.includes("#")) return "must not contain a fragment";
+  if (hosts !== undefined && !hosts.includes(url.hostname)) return "must be at an allowed host";
   if (allowLocal && isLoopback(url.hostname)) return isSamePort(url, baseUrl) ? ownAddress : undefined;
   if (url.protocol !== "https:" && !allowHttp) return "must be an HTTPS URL";
   if (url.port !== "") return "must use port 443";

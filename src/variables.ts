@@ -65,6 +65,7 @@ export const variables = {
   ISSUER_HOSTS: hostNames,
   TSA_HOSTS: hostNames,
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
+  BROWSER_URL: z.url({ protocol: /^(https?|wss?)$/, error: "must be an http, https, ws, or wss URL" }).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .refine(

@@ -50,6 +50,8 @@ export interface HeaderFacts {
   readonly encryption: string | undefined;
   /** The format of the file that was converted. */
   readonly convertedFrom: string | undefined;
+  /** The engine that converted the file: `flow` or `browser`. */
+  readonly engine: string | undefined;
   /** The number of characters that no available font has. */
   readonly missingGlyphs: number | undefined;
   /** What the document has and the PDF lacks, such as `headers,charts`. */
@@ -91,6 +93,7 @@ export const headerFacts = {
   signatureInput: { header: "X-Signature-Input", type: "string" },
   encryption: { header: "X-Encryption", type: "string" },
   convertedFrom: { header: "X-Converted-From", type: "string" },
+  engine: { header: "X-Engine", type: "string" },
   missingGlyphs: { header: "X-Missing-Glyphs", type: "integer" },
   notConverted: { header: "X-Not-Converted", type: "array" },
   ignoredParameters: { header: "X-Ignored-Parameters", type: "array" },

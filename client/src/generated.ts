@@ -298,42 +298,112 @@ const outlineFields = {
   outline: { name: "outline", kind: "json" },
 } as const;
 
-export interface ToPdfInput {
-  /** The document. */
-  readonly file: FileInput | FileReference;
+export type ToPdfInput = {
+  /** `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document. */
+  readonly engine?: "flow" | "browser" | undefined;
   /** The format of text that may have several. Default: detected. */
   readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "rtf" | undefined;
   /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
   readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
+  /** Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit. */
+  readonly paperWidth?: string | undefined;
+  /** Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit. */
+  readonly paperHeight?: string | undefined;
   /** The orientation. Default: the document's, else portrait. */
   readonly orientation?: "portrait" | "landscape" | undefined;
+  /** The same as `orientation`, for clients of Gotenberg. */
+  readonly landscape?: boolean | undefined;
   /** Space around the content, in points. Default: the document's, else 54. */
   readonly marginPt?: number | undefined;
-  /** The size of text without one of its own, in points. Default: `11`. */
+  /** The margin at the top, in inches or with a unit. Default: `marginPt`. */
+  readonly marginTop?: string | undefined;
+  /** The same at the right. */
+  readonly marginRight?: string | undefined;
+  /** The same at the bottom. */
+  readonly marginBottom?: string | undefined;
+  /** The same at the left. */
+  readonly marginLeft?: string | undefined;
+  /** The size of text without one of its own, in points. Default: 11. Only `engine=flow`. */
   readonly fontSize?: number | undefined;
   /** A style sheet that overrules the document's. */
   readonly css?: string | undefined;
   /** A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths. */
   readonly assets?: FileInput | FileReference | undefined;
-  /** Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`. */
+  /** Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`. */
   readonly fit?: "width" | "none" | undefined;
   /** The title in the metadata. Default: the document's. */
   readonly title?: string | undefined;
   /** The language, such as `en` or `pt-BR`. Default: the document's. */
   readonly language?: string | undefined;
-  /** Whether characters that no font has are an error. */
+  /** Whether characters that no font has are an error. Only `engine=flow`. */
   readonly strict?: boolean | undefined;
-}
+  /** Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow. */
+  readonly scripts?: boolean | undefined;
+  /** Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none. */
+  readonly allowedHosts?: string | undefined;
+  /** The scale of the content. Default: 1. */
+  readonly scale?: number | undefined;
+  /** Whether backgrounds are printed. Default: true. */
+  readonly printBackground?: boolean | undefined;
+  /** Whether the size in `@page` overrules that of the request. Default: only if the request has none. */
+  readonly preferCssPageSize?: boolean | undefined;
+  /** Whether all content goes onto one long page. Default: false. */
+  readonly singlePage?: boolean | undefined;
+  /** HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values. */
+  readonly header?: string | undefined;
+  /** HTML for the bottom of each page, as `header`. */
+  readonly footer?: string | undefined;
+  /** The printed pages, such as `1-3,5`. Default: all. */
+  readonly nativePageRanges?: string | undefined;
+  /** The media type of style sheets. Default: print. */
+  readonly emulatedMediaType?: "print" | "screen" | undefined;
+  /** Whether the PDF is tagged. Default: true. */
+  readonly taggedPdf?: boolean | undefined;
+  /** Whether headings become bookmarks. Default: true. */
+  readonly generateDocumentOutline?: boolean | undefined;
+  /** How long to wait after the document has loaded, such as `2s` or `500ms`. */
+  readonly waitDelay?: string | undefined;
+  /** Waits until an element matches this CSS selector. */
+  readonly waitForSelector?: string | undefined;
+  /** Waits until this JavaScript expression is true. Only with `scripts=true`. */
+  readonly waitForExpression?: string | undefined;
+  /** Whether a script that fails is an error. Default: false. */
+  readonly failOnConsoleExceptions?: boolean | undefined;
+  /** Whether a file that cannot be loaded is an error. Default: false. */
+  readonly failOnResourceLoadingFailed?: boolean | undefined;
+} & (
+  | {
+  /** The document. */
+  readonly file: FileInput | FileReference;
+  /** Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`. */
+  readonly url?: undefined;
+  }
+  | {
+  /** Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`. */
+  readonly url: string;
+  /** The document. */
+  readonly file?: undefined;
+  }
+);
 
 const toPdfFields = {
   file: { name: "file", kind: "file" },
+  url: { name: "url", kind: "text" },
+  engine: { name: "engine", kind: "text" },
   format: { name: "format", kind: "text" },
   encoding: { name: "encoding", kind: "text" },
   pageSize: { name: "pageSize", kind: "json" },
+  paperWidth: { name: "paperWidth", kind: "text" },
+  paperHeight: { name: "paperHeight", kind: "text" },
   orientation: { name: "orientation", kind: "text" },
+  landscape: { name: "landscape", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
+  marginTop: { name: "marginTop", kind: "text" },
+  marginRight: { name: "marginRight", kind: "text" },
+  marginBottom: { name: "marginBottom", kind: "text" },
+  marginLeft: { name: "marginLeft", kind: "text" },
   fontSize: { name: "fontSize", kind: "text" },
   css: { name: "css", kind: "text" },
   assets: { name: "assets", kind: "file" },
@@ -341,6 +411,23 @@ const toPdfFields = {
   title: { name: "title", kind: "text" },
   language: { name: "language", kind: "text" },
   strict: { name: "strict", kind: "text" },
+  scripts: { name: "scripts", kind: "text" },
+  allowedHosts: { name: "allowedHosts", kind: "text" },
+  scale: { name: "scale", kind: "text" },
+  printBackground: { name: "printBackground", kind: "text" },
+  preferCssPageSize: { name: "preferCssPageSize", kind: "text" },
+  singlePage: { name: "singlePage", kind: "text" },
+  header: { name: "header", kind: "text" },
+  footer: { name: "footer", kind: "text" },
+  nativePageRanges: { name: "nativePageRanges", kind: "text" },
+  emulatedMediaType: { name: "emulatedMediaType", kind: "text" },
+  taggedPdf: { name: "taggedPdf", kind: "text" },
+  generateDocumentOutline: { name: "generateDocumentOutline", kind: "text" },
+  waitDelay: { name: "waitDelay", kind: "text" },
+  waitForSelector: { name: "waitForSelector", kind: "text" },
+  waitForExpression: { name: "waitForExpression", kind: "text" },
+  failOnConsoleExceptions: { name: "failOnConsoleExceptions", kind: "text" },
+  failOnResourceLoadingFailed: { name: "failOnResourceLoadingFailed", kind: "text" },
 } as const;
 
 export type ToImagesInput = {
@@ -1608,6 +1695,7 @@ export class ServiceMethods extends OperationTransport {
    * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+   * - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
    * - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
    * - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
    * - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).

@@ -27,6 +27,8 @@ export type RefusalCode =
   | "timestamp_failed"
   | "revocation_unavailable"
   | "overloaded"
+  | "browser_failed"
+  | "browser_unavailable"
   | "encryption_failed"
   | "encryption_unavailable";
 

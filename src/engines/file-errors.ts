@@ -57,6 +57,15 @@ export const tooLargeToRepair = (heldBytes: number): Refusal =>
     `The PDF is damaged. Files of up to ${heldBytes / MiB} MiB are repaired; this one is larger.`,
   );
 
+// Documents in a browser
+
+/** `message`: the first line of the exception. */
+export const scriptFailed = (message: string): Refusal => invalidFile("file", `has a script that failed: ${message}`);
+
+/** `urls`: the first of them. */
+export const filesMissing = (urls: readonly string[]): Refusal =>
+  invalidFile("file", `refers to files that could not be loaded: ${urls.join(", ")}`);
+
 // Documents of other formats
 
 const invalidDocument = (problem: string): Refusal =>

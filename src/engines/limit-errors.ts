@@ -257,6 +257,30 @@ export const richTextTooLarge = (actual: number): Refusal =>
 export const madeTooManyPages = (actual: number): Refusal =>
   limitExceeded(`The PDF would have more than ${count(limits.pages)} pages.`, limits.pages, { actual });
 
+// Documents in a browser
+
+const { browser } = limits;
+
+export const documentTooSlow = (): Refusal =>
+  limitExceeded(`The browser did not finish the document within ${browser.seconds} seconds.`, browser.seconds);
+
+export const pageCrashed = (): Refusal =>
+  limitExceeded("The document needs more memory than a page of the browser has.", "memory");
+
+export const documentRequestsTooMany = (actual: number): Refusal =>
+  limitExceeded(`A document can request up to ${count(browser.requests)} files.`, browser.requests, { actual });
+
+export const fetchedFilesTooLarge = (actual: number): Refusal =>
+  limitExceeded(
+    `A document can load up to ${browser.fetchedBytes / MiB} MiB of files from URLs.`,
+    browser.fetchedBytes,
+    { actual },
+  );
+
+/** `most`: what the memory allows, in bytes. */
+export const printedTooLarge = (actual: number, most: number): Refusal =>
+  limitExceeded(`The PDF of the browser would be larger than ${Math.floor(most / MiB)} MiB.`, most, { actual });
+
 export const tooManyArchived = (actual: number): Refusal =>
   limitExceeded(`A document can have up to ${count(conversion.entries)} files in it.`, conversion.entries, { actual });
 

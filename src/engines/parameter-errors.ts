@@ -1,5 +1,6 @@
 /** The Refusals of parameters that do not fit the document, one function for each situation. */
 import { invalidParameter, ISSUES_LISTED, Refusal } from "./errors.ts";
+import { limits } from "../limits.ts";
 
 // invalid_parameters
 
@@ -29,6 +30,27 @@ export const marginsTooWide = (width: number, height: number): Refusal =>
   new Refusal("invalid_parameters", "The margins leave no room on the page.", {
     fields: [{ name: "marginPt", issue: `must leave at least 36 points of a page of ${width} by ${height} points` }],
   });
+
+/** Fields of `to-pdf` that only one of its engines takes. `other`: a field that needs the other engine. */
+export const onlyForEngine = (engine: "flow" | "browser", other?: string): string =>
+  `is only for \`engine=${engine}\`${other === undefined ? "" : `, and \`${other}\` is not`}`;
+
+/** `format`: the name of the document's. */
+export const browserReadsHtml = (field: string, format: string): Refusal =>
+  invalidParameter(field, `needs a document in HTML or XHTML, and this one is \`${format}\``);
+
+export const selectorInvalid = (): Refusal => invalidParameter("waitForSelector", "must be a CSS selector");
+
+export const expressionInvalid = (): Refusal =>
+  invalidParameter("waitForExpression", "must be an expression of JavaScript");
+
+/** `name`: the field with the condition. */
+export const waitedInVain = (name: string): Refusal =>
+  invalidParameter(name, `did not come true within ${limits.browser.seconds} seconds`);
+
+/** `reason`: of the browser. */
+export const notPrintable = (reason: string): Refusal =>
+  new Refusal("invalid_parameters", `The browser cannot print the document like this: ${reason}.`, { fields: [] });
 
 /** `families`: those of the server. */
 export const fontUnknown = (field: string, families: readonly string[]): Refusal =>

@@ -31,6 +31,22 @@ export const cipherUnavailable = (method: string, cause: unknown): Refusal =>
     cause,
   });
 
+export const browserFailed = (cause: unknown): Refusal =>
+  new Refusal(
+    "browser_failed",
+    "The browser ended or stopped responding before the document was printed. Retry the request.",
+    undefined,
+    { cause },
+  );
+
+/** `field`: the parameter that needs a browser. */
+export const browserUnavailable = (field: string): Refusal =>
+  new Refusal(
+    "browser_unavailable",
+    `\`${field}\` needs a browser, and this service has none. Its operator can add one: \`npm run serve -- --browser /usr/bin/chromium\`, \`BROWSER_URL\`, or Cloudflare's Browser binding.`,
+    { input: field },
+  );
+
 export const noTables = (): Refusal =>
   new Refusal("no_tables", "No table was found on the selected pages. Try `format=markdown`, which has all text.");
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type EngineBytes, type InputBytes } from "../engines/memory/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { ofStep, resultTooLarge } from "./definition/errors.ts";
-import type { Services } from "../engines/cms/services.ts";
+import type { Services } from "../engines/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import { fuelForBytes } from "../engines/work.ts";
 import { limits, MiB } from "../limits.ts";

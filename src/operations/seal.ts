@@ -13,7 +13,7 @@ import { DIGESTS, type DigestName, signerElsewhere, signerOf, subjectOf } from "
 import { TIMESTAMP_ROOM, timeStamp } from "../engines/cms/time-stamp-request.ts";
 import type { EngineBytes } from "../engines/memory/heap.ts";
 import { invalidParameter } from "../engines/errors.ts";
-import type { Services } from "../engines/cms/services.ts";
+import type { Services } from "../engines/services.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { Work } from "../engines/work.ts";
 import { type OpenPdf, openPdf, type PdfInput } from "../engines/pdf/document/document.ts";

@@ -1,14 +1,23 @@
-import { convert } from "../engines/convert/convert.ts";
+import { type BrowserChoice, convert } from "../engines/convert/convert.ts";
+import type { Converted } from "../engines/convert/finish.ts";
 import { formats } from "../engines/convert/formats/index.ts";
+import { type BrowserOptions, printInBrowser } from "../engines/convert/in-browser.ts";
 import { ENCODINGS, isEncoding } from "../engines/convert/source/decode-text.ts";
+import type { PaperMargins } from "../engines/convert/source/document.ts";
+import { onlyForEngine } from "../engines/parameter-errors.ts";
+import { browserUnavailable } from "../engines/result-errors.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, type Output } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { anyFile, documentFile, text } from "./definition/fields.ts";
+import { anyFile, type FieldIssue, text } from "./definition/fields.ts";
 import {
   formBoolean,
   formChoice,
+  formDuration,
+  formFlag,
+  formHosts,
   formInteger,
+  formLength,
   formNumber,
   formPageSize,
   formText,
@@ -30,6 +39,36 @@ const WIDEST_MARGIN = 720;
 const LONGEST_CSS = limits.parameters.cssCharacters;
 /** A language tag (BCP 47). */
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
+
+/** Parameters of browsers, which Gotenberg and Puppeteer have by the same names. */
+const FAMILIAR = { isFamiliar: true } as const;
+const DEFAULT_FONT_SIZE = 11;
+/** The scales that Chromium takes. */
+const SCALES = [0.1, 2] as const;
+const { templateCharacters: LONGEST_TEMPLATE, textCharacters: LONGEST_TEXT } = limits.browser;
+
+/** The fields that only one engine takes. Without `engine`, they choose it. */
+const FLOW_ONLY = ["fontSize", "fit", "strict"] as const;
+const BROWSER_ONLY = [
+  "url",
+  "scripts",
+  "allowedHosts",
+  "scale",
+  "printBackground",
+  "preferCssPageSize",
+  "singlePage",
+  "header",
+  "footer",
+  "nativePageRanges",
+  "emulatedMediaType",
+  "taggedPdf",
+  "generateDocumentOutline",
+  "waitDelay",
+  "waitForSelector",
+  "waitForExpression",
+  "failOnConsoleExceptions",
+  "failOnResourceLoadingFailed",
+] as const;
 
 const [firstFormat, ...otherFormats] = formats.map(({ name }) => name);
 if (firstFormat === undefined) throw new Error("there is no format");
@@ -58,6 +97,7 @@ export const toPdf = defineOperation({
 ${formatTable()}
 
 - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names \`encoding\`.
+- **Engine**: \`browser\` prints HTML as Chromium shows it, tagged, and without a network. \`flow\` is fast and everywhere. Default: \`browser\` if the service has one and the HTML has scripts, fonts of its own, or \`css-layout\`; otherwise \`flow\`. \`X-Engine\` names it. The rest of this description is about \`flow\`; the guide compares them.
 - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (\`wide-content\`). Headings become bookmarks. The output is not tagged.
 - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive \`assets\`: up to ${limits.conversion.assets} files, and ${limits.conversion.assetBytes / MiB} MiB of files in use. A file that the document does not refer to is an error.
 - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). \`X-Missing-Glyphs\` counts characters that no font has; with \`strict=true\`, they are an error (\`unsupported_text\`).
@@ -68,8 +108,18 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
   credits: 1,
   memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,
+  oneOf: { fields: ["file", "url"], exactly: true },
   fields: {
-    file: documentFile("The document."),
+    file: anyFile("The document."),
+    url: text(
+      formText(limits.parameters.urlCharacters),
+      "Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.",
+      { label: "URL" },
+    ),
+    engine: text(
+      formChoice("flow", "browser"),
+      "`flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.",
+    ),
     format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected."),
     encoding: text(
       lineText(100),
@@ -79,31 +129,100 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
       "The page size, by name or in points. Default: the document's, else A4.",
     ),
+    paperWidth: text(
+      formLength(...SIDES),
+      "Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit.",
+      FAMILIAR,
+    ),
+    paperHeight: text(
+      formLength(...SIDES),
+      "Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.",
+      FAMILIAR,
+    ),
     orientation: text(formChoice("portrait", "landscape"), "The orientation. Default: the document's, else portrait."),
+    landscape: text(formFlag(), "The same as `orientation`, for clients of Gotenberg.", FAMILIAR),
     marginPt: text(
       formInteger(0, WIDEST_MARGIN),
       "Space around the content, in points. Default: the document's, else 54.",
     ),
-    fontSize: text(formNumber(4, 72), "The size of text without one of its own, in points.", { default: 11 }),
+    marginTop: text(
+      formLength(0, WIDEST_MARGIN),
+      "The margin at the top, in inches or with a unit. Default: `marginPt`.",
+      FAMILIAR,
+    ),
+    marginRight: text(formLength(0, WIDEST_MARGIN), "The same at the right.", FAMILIAR),
+    marginBottom: text(formLength(0, WIDEST_MARGIN), "The same at the bottom.", FAMILIAR),
+    marginLeft: text(formLength(0, WIDEST_MARGIN), "The same at the left.", FAMILIAR),
+    fontSize: text(
+      formNumber(4, 72),
+      `The size of text without one of its own, in points. Default: ${DEFAULT_FONT_SIZE}. Only \`engine=flow\`.`,
+    ),
     css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", { format: "multiline" }),
     assets: anyFile(
       "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.",
     ),
     fit: text(
       formChoice("width", "none"),
-      "Content wider than the page: `width` scales it down, `none` makes the page wider.",
-      { default: "width" },
+      "Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.",
     ),
     title: text(lineText(), "The title in the metadata. Default: the document's."),
     language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's."),
-    strict: text(formBoolean(), "Whether characters that no font has are an error.", {
+    strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
       label: "Reject characters without a font",
     }),
+    scripts: text(
+      formFlag(),
+      `Whether scripts run, up to ${limits.browser.seconds} seconds in all. Default: false. Only \`engine=browser\`, as all that follow.`,
+      { label: "Run scripts" },
+    ),
+    allowedHosts: text(
+      formHosts(limits.browser.hosts),
+      "Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.",
+    ),
+    scale: text(formNumber(...SCALES), "The scale of the content. Default: 1.", FAMILIAR),
+    printBackground: text(formFlag(), "Whether backgrounds are printed. Default: true.", FAMILIAR),
+    preferCssPageSize: text(
+      formFlag(),
+      "Whether the size in `@page` overrules that of the request. Default: only if the request has none.",
+      FAMILIAR,
+    ),
+    singlePage: text(formFlag(), "Whether all content goes onto one long page. Default: false.", FAMILIAR),
+    header: text(
+      formText(LONGEST_TEMPLATE),
+      "HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.",
+      { format: "multiline" },
+    ),
+    footer: text(formText(LONGEST_TEMPLATE), "HTML for the bottom of each page, as `header`.", {
+      format: "multiline",
+      isFamiliar: true,
+    }),
+    nativePageRanges: text(formText(LONGEST_TEXT), "The printed pages, such as `1-3,5`. Default: all.", FAMILIAR),
+    emulatedMediaType: text(formChoice("print", "screen"), "The media type of style sheets. Default: print.", FAMILIAR),
+    taggedPdf: text(formFlag(), "Whether the PDF is tagged. Default: true.", FAMILIAR),
+    generateDocumentOutline: text(formFlag(), "Whether headings become bookmarks. Default: true.", FAMILIAR),
+    waitDelay: text(
+      formDuration(limits.browser.delaySeconds * 1_000),
+      "How long to wait after the document has loaded, such as `2s` or `500ms`.",
+      FAMILIAR,
+    ),
+    waitForSelector: text(formText(LONGEST_TEXT), "Waits until an element matches this CSS selector.", FAMILIAR),
+    waitForExpression: text(
+      formText(LONGEST_TEXT),
+      "Waits until this JavaScript expression is true. Only with `scripts=true`.",
+      FAMILIAR,
+    ),
+    failOnConsoleExceptions: text(formFlag(), "Whether a script that fails is an error. Default: false.", FAMILIAR),
+    failOnResourceLoadingFailed: text(
+      formFlag(),
+      "Whether a file that cannot be loaded is an error. Default: false.",
+      FAMILIAR,
+    ),
   },
   example: { file: "report.md", pageSize: "a4" },
   furtherExamples: [{ file: "report.md", pageSize: "letter", fontSize: "9" }],
-  errors: ["unsupported_format", "unsupported_text"],
-  headers: ["X-Page-Count", "X-Converted-From", "X-Missing-Glyphs", "X-Not-Converted"],
+  errors: ["unsupported_format", "unsupported_text", "browser_unavailable", "browser_failed"],
+  headers: ["X-Page-Count", "X-Converted-From", "X-Engine", "X-Missing-Glyphs", "X-Not-Converted"],
+  asksOutside: true,
 
   checks: [
     ({ language }) =>
@@ -119,51 +238,149 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
             },
           ]
         : [],
+    (input) => engineIssues(input),
+    ({ pageSize, paperWidth, paperHeight }) => {
+      const missing = paperWidth === undefined ? "paperWidth" : "paperHeight";
+      if ((paperWidth === undefined) !== (paperHeight === undefined))
+        return [{ name: missing, issue: "is required with the other side of the paper" }];
+      return paperWidth !== undefined && pageSize !== undefined
+        ? [{ name: "paperWidth", issue: "must not be sent together with `pageSize`" }]
+        : [];
+    },
+    ({ orientation, landscape }) =>
+      orientation !== undefined && landscape !== undefined && landscape !== (orientation === "landscape")
+        ? [{ name: "landscape", issue: "must not contradict `orientation`" }]
+        : [],
+    ({ waitForExpression, scripts }) =>
+      waitForExpression !== undefined && scripts !== true
+        ? [{ name: "waitForExpression", issue: "needs `scripts=true`" }]
+        : [],
+    ({ nativePageRanges = "" }) =>
+      /^\s*(?:\d{1,5}\s*(?:-\s*(?:\d{1,5}\s*)?)?(?:,\s*|$))*$/.test(nativePageRanges)
+        ? []
+        : [{ name: "nativePageRanges", issue: "must be pages and ranges with commas between, such as 1-3,5" }],
   ],
 
-  async run(
-    {
-      file,
-      format,
+  async run(input, engines, { browser }) {
+    const { file, url, encoding, pageSize, paperWidth, paperHeight, orientation, landscape, css = "" } = input;
+    const isLandscape = landscape ?? (orientation && orientation === "landscape");
+    const options = {
+      format: input.format,
       encoding,
-      pageSize,
-      orientation,
-      marginPt,
-      fontSize,
-      css = "",
-      assets,
-      fit,
-      title,
-      language,
-      strict,
-    },
-    engines,
-  ) {
-    const { bytes, ...result } = await convert(engines, file.bytes, {
-      format,
-      encoding,
-      charset: file.charset,
-      page: typeof pageSize === "string" ? SIZES[pageSize] : pageSize,
-      landscape: orientation && orientation === "landscape",
-      margin: marginPt,
-      fontSize,
+      charset: file?.charset,
+      page:
+        paperWidth !== undefined && paperHeight !== undefined
+          ? { width: paperWidth, height: paperHeight }
+          : typeof pageSize === "string"
+            ? SIZES[pageSize]
+            : pageSize,
+      landscape: isLandscape,
+      margins: marginsOf(input),
+      fontSize: input.fontSize ?? DEFAULT_FONT_SIZE,
       css,
-      assets: assets?.bytes,
-      scaled: fit === "width",
-      title,
-      language,
-      strict,
-    });
-    const lacking = result.notConverted.join(",");
-    return {
-      kind: "pdf",
-      bytes,
-      headers: {
-        "X-Page-Count": String(result.pageCount),
-        "X-Converted-From": result.format,
-        "X-Missing-Glyphs": String(result.missingGlyphs),
-        ...(lacking !== "" && { "X-Not-Converted": lacking }),
-      },
+      assets: input.assets?.bytes,
+      scaled: input.fit !== "none",
+      title: input.title,
+      language: input.language,
+      strict: input.strict,
     };
+    const chosenBy = input.engine === "browser" ? "engine" : firstOf(BROWSER_ONLY, input);
+    const isFlow = input.engine === "flow" || firstOf(FLOW_ONLY, input) !== undefined;
+    if (chosenBy !== undefined && browser === undefined) throw browserUnavailable(chosenBy);
+    const choice: BrowserChoice | undefined =
+      browser === undefined || isFlow ? undefined : { browser, chosenBy, print: printOptions(input) };
+    if (url !== undefined && choice) return outputOf(await printInBrowser(engines, choice, { url }, options));
+    if (file === undefined) throw new Error("there is no document");
+    const converted = await convert(engines, file.bytes, { ...options, mayUseBrowser: choice !== undefined }, choice);
+    return outputOf(converted);
   },
+});
+
+function outputOf({ bytes, ...result }: Converted): Output {
+  const lacking = result.notConverted.join(",");
+  return {
+    kind: "pdf",
+    bytes,
+    headers: {
+      "X-Page-Count": String(result.pageCount),
+      "X-Converted-From": result.format,
+      "X-Engine": result.engine,
+      ...(result.missingGlyphs !== undefined && { "X-Missing-Glyphs": String(result.missingGlyphs) }),
+      ...(lacking !== "" && { "X-Not-Converted": lacking }),
+    },
+  };
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** The first field that was sent. `strict` is always there, and `false` means nothing. */
+const firstOf = (names: readonly string[], input: Sent): string | undefined =>
+  names.find((name) => input[name] !== undefined && !(name === "strict" && input[name] === false));
+
+function engineIssues(input: Sent): FieldIssue[] {
+  const [forFlow, forBrowser] = [firstOf(FLOW_ONLY, input), firstOf(BROWSER_ONLY, input)];
+  if (input["engine"] === "browser" && forFlow !== undefined) return [{ name: forFlow, issue: onlyForEngine("flow") }];
+  if (input["engine"] === "flow" && forBrowser !== undefined)
+    return [{ name: forBrowser, issue: onlyForEngine("browser") }];
+  return forFlow !== undefined && forBrowser !== undefined
+    ? [{ name: forBrowser, issue: onlyForEngine("browser", forFlow) }]
+    : [];
+}
+
+interface Margins {
+  readonly marginPt: number | undefined;
+  readonly marginTop: number | undefined;
+  readonly marginRight: number | undefined;
+  readonly marginBottom: number | undefined;
+  readonly marginLeft: number | undefined;
+}
+
+function marginsOf({ marginPt, marginTop, marginRight, marginBottom, marginLeft }: Margins): Partial<PaperMargins> {
+  const sides = { top: marginTop, right: marginRight, bottom: marginBottom, left: marginLeft };
+  return Object.fromEntries(
+    Object.entries(sides).flatMap(([side, own]) => {
+      const points = own ?? marginPt;
+      return points === undefined ? [] : [[side, points]];
+    }),
+  );
+}
+
+interface BrowserFields {
+  readonly scripts: boolean | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly scale: number | undefined;
+  readonly printBackground: boolean | undefined;
+  readonly preferCssPageSize: boolean | undefined;
+  readonly singlePage: boolean | undefined;
+  readonly header: string | undefined;
+  readonly footer: string | undefined;
+  readonly nativePageRanges: string | undefined;
+  readonly emulatedMediaType: "print" | "screen" | undefined;
+  readonly taggedPdf: boolean | undefined;
+  readonly generateDocumentOutline: boolean | undefined;
+  readonly waitDelay: number | undefined;
+  readonly waitForSelector: string | undefined;
+  readonly waitForExpression: string | undefined;
+  readonly failOnConsoleExceptions: boolean | undefined;
+  readonly failOnResourceLoadingFailed: boolean | undefined;
+}
+
+const printOptions = (input: BrowserFields): BrowserOptions => ({
+  allowsScripts: input.scripts ?? false,
+  hosts: input.allowedHosts ?? [],
+  scale: input.scale ?? 1,
+  printsBackground: input.printBackground ?? true,
+  prefersCssPageSize: input.preferCssPageSize,
+  singlePage: input.singlePage ?? false,
+  header: input.header,
+  footer: input.footer,
+  pageRanges: input.nativePageRanges ?? "",
+  media: input.emulatedMediaType ?? "print",
+  isTagged: input.taggedPdf ?? true,
+  hasOutline: input.generateDocumentOutline ?? true,
+  delay: input.waitDelay ?? 0,
+  selector: input.waitForSelector,
+  expression: input.waitForExpression,
+  failsOnExceptions: input.failOnConsoleExceptions ?? false,
+  failsOnMissing: input.failOnResourceLoadingFailed ?? false,
 });

@@ -32,6 +32,8 @@ export interface WorkerOptions extends ProcessOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** The folder with the operator's fonts, if any. */
   readonly fonts?: string | undefined;
+  /** Whether it has a browser: at the URL that this returns, or, without a function, at `BROWSER_URL`. */
+  readonly findBrowser?: (() => string | undefined) | undefined;
   /** Whether the worker may reach private addresses. */
   readonly allowPrivate: boolean;
   /** Undefined where the worker has the storage and the queues in its own process. */
@@ -147,9 +149,15 @@ function remoteOf(bundle: Bundle, { state, token, broker }: Remote) {
   };
 }
 
+/** As Chromium responds to `/json/version`. */
+const foundBrowser = (webSocketDebuggerUrl: string | undefined) =>
+  new miniflareModule.Response(JSON.stringify({ webSocketDebuggerUrl }), {
+    status: webSocketDebuggerUrl === undefined ? 503 : 200,
+  });
+
 /** Starts the worker, and does not wait until it runs. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { app, data, name, variables, fonts, allowPrivate, remote } = options;
+  const { app, data, name, variables, fonts, findBrowser, allowPrivate, remote } = options;
   const bundle = await readBundle(app);
   const folder = join(app, PLACES.worker);
   const token = randomBytes(32).toString("hex");
@@ -181,6 +189,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       serviceBindings: {
         // The operator chose its address.
         ...(fonts !== undefined && { OWN_FONT_FILES: { disk: { path: fonts, writable: false } } }),
+        ...(findBrowser !== undefined && { BROWSER_FINDER: async () => foundBrowser(findBrowser()) }),
+        BROWSER_NETWORK: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
         COLLECTOR: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
         ...far?.serviceBindings,
       },

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type BrowserOptions, KeptBrowser } from "./browser.ts";
 import { LOCAL_SECRET } from "./local-secret.ts";
 import { PLACES, REFUSED } from "./bundle.ts";
 import { killProcess, processesBelow } from "./processes.ts";
@@ -26,6 +27,7 @@ const usage = `Usage: npm run serve -- [options]
   --data <folder>  where accounts, files, and jobs are kept (DATA_DIR; required)
   --port <port>    the port to listen on (PORT; default: 8787; 0: any free port)
   --host <host>    the address to listen on (HOST; default: 127.0.0.1; 0.0.0.0: all)
+  --browser <path> a Chromium that prints HTML (BROWSER_PROGRAM)
   --single-tenant  one account with one key, without credits and plans (AUTH=single)
   --new-secret     give up what a lost SERVER_SECRET has encrypted
   --help           show this text
@@ -53,6 +55,7 @@ const VARIABLES = [
   "WEBHOOK_ALLOW_LOCAL",
   "FETCH_ALLOW_LOCAL",
   "WEBHOOK_RETRY_SECONDS",
+  "BROWSER_URL",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_PROTOCOL",
   "OTEL_EXPORTER_OTLP_HEADERS",
@@ -85,6 +88,8 @@ interface Settings {
   readonly proxies: number;
   readonly workers: WorkerPlan;
   readonly fonts: string | undefined;
+  /** Undefined if the service has no browser of its own. */
+  readonly browser: Omit<BrowserOptions, "folder" | "say"> | undefined;
   readonly variables: Readonly<Record<string, string>>;
   /** Whether the data is to be that of another SERVER_SECRET. */
   readonly newSecret: boolean;
@@ -101,6 +106,7 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
         data: { type: "string" },
         port: { type: "string" },
         host: { type: "string" },
+        browser: { type: "string" },
         "single-tenant": { type: "boolean" },
         "new-secret": { type: "boolean" },
         help: { type: "boolean" },
@@ -131,6 +137,9 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
         "API_KEY must be sk_live_ and 49 letters and digits, with a checksum. Make one: npm run account -- new-key",
         2,
       );
+    const program = (values.browser ?? env["BROWSER_PROGRAM"]) || undefined;
+    if (program !== undefined && given["BROWSER_URL"] !== undefined)
+      fail("BROWSER_URL is another browser than that of --browser (BROWSER_PROGRAM). Set one of them.", 2);
     const workers = planWorkers(env, availableParallelism());
     const { memoryMiB } = workers;
     return {
@@ -141,6 +150,15 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings
       proxies: number("TRUSTED_PROXIES", env["TRUSTED_PROXIES"] || "0", 10),
       workers,
       fonts: env["FONTS_DIR"] ? resolve(env["FONTS_DIR"]) : undefined,
+      browser:
+        program === undefined
+          ? undefined
+          : {
+              program,
+              flags: (env["BROWSER_FLAGS"] ?? "").split(/\s+/).filter((flag) => flag !== ""),
+              documents: number("BROWSER_DOCUMENTS", env["BROWSER_DOCUMENTS"] || "1000", 99_999) || 1,
+              memoryMiB: number("BROWSER_MEMORY_MIB", env["BROWSER_MEMORY_MIB"] || "1024", 99_999),
+            },
       variables: memoryMiB === undefined ? given : { ...given, MEMORY_BUDGET_MIB: String(memoryMiB) },
       newSecret: values["new-secret"] === true,
     };
@@ -198,6 +216,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
     refused: (error) => say("info", "refused", { ...error }),
   });
   const supervisor = new Supervisor({ data, pool, say });
+  const browser = settings.browser && new KeptBrowser({ ...settings.browser, folder: join(data, "tmp"), say });
 
   let isReady = false;
   let isEnding = false;
@@ -212,6 +231,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
     say("info", "stopping");
     await front.close(GRACE);
     await supervisor.stop();
+    await browser?.stop();
     say("info", "stopped");
     process.exit(0);
   }
@@ -219,6 +239,7 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   // For whoever wants the scheduled work done at once.
   process.on("SIGUSR2", () => void supervisor.sweep());
 
+  if (browser !== undefined) await startBrowser(browser, join(data, "tmp"));
   const own = settings.fonts === undefined ? undefined : await readFonts(settings.fonts);
 
   front.server.listen(port, host);
@@ -259,7 +280,14 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
   const [[code]] = await Promise.all([
     once(migration, "exit"),
     supervisor
-      .start({ app, variables, fonts: settings.fonts, allowPrivate, log: print })
+      .start({
+        app,
+        variables,
+        fonts: settings.fonts,
+        findBrowser: browser && (() => browser.find()),
+        allowPrivate,
+        log: print,
+      })
       .catch((error: unknown) => fail(`workerd cannot start: ${reasonOf(error)}.`)),
   ]);
   if (code !== 0) {
@@ -294,6 +322,19 @@ export async function serve(findApp: (data: string) => Promise<string>): Promise
     ).unref();
   };
   minutely();
+}
+
+/** Ends the process if the browser does not start. */
+async function startBrowser(browser: KeptBrowser, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await browser
+    .start()
+    .catch((error: unknown) =>
+      fail(
+        `--browser (BROWSER_PROGRAM) does not start: ${reasonOf(error)}. As root, Chromium needs BROWSER_FLAGS=--no-sandbox.`,
+        2,
+      ),
+    );
 }
 
 /** Reads the fonts of the operator. Those that cannot be used are logged, one line each. Ends the process if there is no such folder. */

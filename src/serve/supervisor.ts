@@ -35,7 +35,7 @@ export interface SupervisorOptions {
   readonly say: KeptOptions<RunningProcess>["say"];
 }
 
-type Settings = Pick<WorkerOptions, "app" | "variables" | "fonts" | "allowPrivate" | "log">;
+type Settings = Pick<WorkerOptions, "app" | "variables" | "fonts" | "findBrowser" | "allowPrivate" | "log">;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;

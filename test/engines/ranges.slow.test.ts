@@ -1,4 +1,4 @@
-import { NO_SERVICES } from "../../src/engines/cms/services.ts";
+import { NO_SERVICES } from "../../src/engines/services.ts";
 import { expect, inject, test, vi } from "vitest";
 import { concat } from "../../src/bytes/concat.ts";
 import { Ranges } from "../../src/engines/memory/ranges.ts";

@@ -130,6 +130,11 @@ class Facts(Headers):
         return read_text(self.headers, "X-Converted-From")
 
     @property
+    def engine(self) -> Optional[str]:
+        """The engine that converted the file: `flow` or `browser`."""
+        return read_text(self.headers, "X-Engine")
+
+    @property
     def missing_glyphs(self) -> Optional[int]:
         """The number of characters that no available font has."""
         return read_integer(self.headers, "X-Missing-Glyphs")

@@ -491,15 +491,24 @@ class ServiceMethods(Transport):
         return result
 
 
+    @overload
     def to_pdf(
         self,
         file: FileInput,
         *,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
         orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
         margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
         font_size: Optional[float] = None,
         css: Optional[str] = None,
         assets: Optional[FileInput] = None,
@@ -507,6 +516,113 @@ class ServiceMethods(Transport):
         title: Optional[str] = None,
         language: Optional[str] = None,
         strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def to_pdf(
+        self,
+        url: str,
+        *,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
+        margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def to_pdf(
+        self,
+        *,
+        file: Optional[FileInput] = None,
+        url: Optional[str] = None,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
+        margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult:
         """Convert documents to PDF.
@@ -516,48 +632,81 @@ class ServiceMethods(Transport):
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-        | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-        | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
-        | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
+            url: Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.
+            engine: `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.
             format: The format of text that may have several. Default: detected.
             encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
             page_size: The page size, by name or in points. Default: the document's, else A4.
+            paper_width: Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit.
+            paper_height: Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.
             orientation: The orientation. Default: the document's, else portrait.
+            landscape: The same as `orientation`, for clients of Gotenberg.
             margin_pt: Space around the content, in points. Default: the document's, else 54.
-            font_size: The size of text without one of its own, in points. Default: `11`.
+            margin_top: The margin at the top, in inches or with a unit. Default: `marginPt`.
+            margin_right: The same at the right.
+            margin_bottom: The same at the bottom.
+            margin_left: The same at the left.
+            font_size: The size of text without one of its own, in points. Default: 11. Only `engine=flow`.
             css: A style sheet that overrules the document's.
             assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
-            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            fit: Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.
             title: The title in the metadata. Default: the document's.
             language: The language, such as `en` or `pt-BR`. Default: the document's.
-            strict: Whether characters that no font has are an error.
+            strict: Whether characters that no font has are an error. Only `engine=flow`.
+            scripts: Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.
+            allowed_hosts: Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.
+            scale: The scale of the content. Default: 1.
+            print_background: Whether backgrounds are printed. Default: true.
+            prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.
+            single_page: Whether all content goes onto one long page. Default: false.
+            header: HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.
+            footer: HTML for the bottom of each page, as `header`.
+            native_page_ranges: The printed pages, such as `1-3,5`. Default: all.
+            emulated_media_type: The media type of style sheets. Default: print.
+            tagged_pdf: Whether the PDF is tagged. Default: true.
+            generate_document_outline: Whether headings become bookmarks. Default: true.
+            wait_delay: How long to wait after the document has loaded, such as `2s` or `500ms`.
+            wait_for_selector: Waits until an element matches this CSS selector.
+            wait_for_expression: Waits until this JavaScript expression is true. Only with `scripts=true`.
+            fail_on_console_exceptions: Whether a script that fails is an error. Default: false.
+            fail_on_resource_loading_failed: Whether a file that cannot be loaded is an error. Default: false.
         """
         fields: Fields = [
             ("file", "file", file),
+            ("text", "url", url),
+            ("text", "engine", engine),
             ("text", "format", format),
             ("text", "encoding", encoding),
             ("json", "pageSize", page_size),
+            ("text", "paperWidth", paper_width),
+            ("text", "paperHeight", paper_height),
             ("text", "orientation", orientation),
+            ("text", "landscape", landscape),
             ("text", "marginPt", margin_pt),
+            ("text", "marginTop", margin_top),
+            ("text", "marginRight", margin_right),
+            ("text", "marginBottom", margin_bottom),
+            ("text", "marginLeft", margin_left),
             ("text", "fontSize", font_size),
             ("text", "css", css),
             ("file", "assets", assets),
@@ -565,6 +714,23 @@ class ServiceMethods(Transport):
             ("text", "title", title),
             ("text", "language", language),
             ("text", "strict", strict),
+            ("text", "scripts", scripts),
+            ("text", "allowedHosts", allowed_hosts),
+            ("text", "scale", scale),
+            ("text", "printBackground", print_background),
+            ("text", "preferCssPageSize", prefer_css_page_size),
+            ("text", "singlePage", single_page),
+            ("text", "header", header),
+            ("text", "footer", footer),
+            ("text", "nativePageRanges", native_page_ranges),
+            ("text", "emulatedMediaType", emulated_media_type),
+            ("text", "taggedPdf", tagged_pdf),
+            ("text", "generateDocumentOutline", generate_document_outline),
+            ("text", "waitDelay", wait_delay),
+            ("text", "waitForSelector", wait_for_selector),
+            ("text", "waitForExpression", wait_for_expression),
+            ("text", "failOnConsoleExceptions", fail_on_console_exceptions),
+            ("text", "failOnResourceLoadingFailed", fail_on_resource_loading_failed),
         ]
         result: FileResult = self._operation("/api/v1/to-pdf", fields, None, idempotency_key, read_file)
         return result
@@ -696,44 +862,6 @@ class ServiceMethods(Transport):
             ("text", "fit", fit),
         ]
         result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
-        return result
-
-
-    def archive(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
-        on_residual: Optional[Literal["fail", "report"]] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> FileResult:
-        """Convert to PDF/A.
-
-        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
-
-        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
-        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
-
-        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
-        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
-
-        Costs 2 credits. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
-            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "profile", profile),
-            ("text", "onResidual", on_residual),
-        ]
-        result: FileResult = self._operation("/api/v1/archive", fields, None, idempotency_key, read_file)
         return result
 
 
@@ -2754,7 +2882,6 @@ class JobMethods:
         author: Optional[str] = None,
         bookmarks: Optional[Literal["keep", "per-file", "none"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Combine PDFs into one.
@@ -2777,7 +2904,6 @@ class JobMethods:
             author: The author of the result. By default, that of the first document.
             bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file{N}", files),
@@ -2788,7 +2914,7 @@ class JobMethods:
             ("text", "author", author),
             ("text", "bookmarks", bookmarks),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2801,7 +2927,6 @@ class JobMethods:
         ranges: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2814,7 +2939,6 @@ class JobMethods:
         chunk_size: int,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2826,7 +2950,6 @@ class JobMethods:
         mode: Literal["pages", "bookmarks"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2839,7 +2962,6 @@ class JobMethods:
         ranges: Optional[str] = None,
         chunk_size: Optional[int] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Split a PDF.
@@ -2857,7 +2979,6 @@ class JobMethods:
             ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
             chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2866,7 +2987,7 @@ class JobMethods:
             ("text", "ranges", ranges),
             ("text", "chunkSize", chunk_size),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2877,7 +2998,6 @@ class JobMethods:
         range: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Extract pages into a new PDF.
@@ -2894,14 +3014,13 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             range: The pages to extract, in this order. A page may be listed more than once.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "range", range),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2912,7 +3031,6 @@ class JobMethods:
         pages: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Delete pages.
@@ -2928,14 +3046,13 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             pages: The pages to delete.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2949,7 +3066,6 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2961,7 +3077,6 @@ class JobMethods:
         rotations: Mapping[str, Literal[0, 90, 180, 270]],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -2974,7 +3089,6 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Rotate pages.
@@ -2994,7 +3108,6 @@ class JobMethods:
             pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
             rotations: Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3003,7 +3116,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("json", "rotations", rotations),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3017,7 +3130,6 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3031,7 +3143,6 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3045,7 +3156,6 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3060,7 +3170,6 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Crop pages.
@@ -3085,7 +3194,6 @@ class JobMethods:
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3096,7 +3204,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("text", "remove", remove),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3111,7 +3219,6 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3126,7 +3233,6 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3141,7 +3247,6 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Put several pages on each sheet.
@@ -3164,7 +3269,6 @@ class JobMethods:
             margin_pt: Space around the sheet and between its pages, in points. Default: `0`.
             border: Draws a thin line around each page.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3175,7 +3279,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "border", border),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3187,7 +3291,6 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OutlineResult]]: ...
 
@@ -3200,7 +3303,6 @@ class JobMethods:
         outline: Sequence[OutlineOutlineItem],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3212,7 +3314,6 @@ class JobMethods:
         password: Optional[str] = None,
         outline: Optional[Sequence[OutlineOutlineItem]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
         """Read or replace the outline.
@@ -3231,7 +3332,6 @@ class JobMethods:
             action: `get` reads the outline, `set` replaces it.
             outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3239,19 +3339,28 @@ class JobMethods:
             ("text", "action", action),
             ("json", "outline", outline),
         ]
-        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
+    @overload
     def to_pdf(
         self,
         file: FileInput,
         *,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
         orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
         margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
         font_size: Optional[float] = None,
         css: Optional[str] = None,
         assets: Optional[FileInput] = None,
@@ -3259,8 +3368,116 @@ class JobMethods:
         title: Optional[str] = None,
         language: Optional[str] = None,
         strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def to_pdf(
+        self,
+        url: str,
+        *,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
+        margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def to_pdf(
+        self,
+        *,
+        file: Optional[FileInput] = None,
+        url: Optional[str] = None,
+        engine: Optional[Literal["flow", "browser"]] = None,
+        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        encoding: Optional[str] = None,
+        page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
+        paper_width: Optional[str] = None,
+        paper_height: Optional[str] = None,
+        orientation: Optional[Literal["portrait", "landscape"]] = None,
+        landscape: Optional[bool] = None,
+        margin_pt: Optional[int] = None,
+        margin_top: Optional[str] = None,
+        margin_right: Optional[str] = None,
+        margin_bottom: Optional[str] = None,
+        margin_left: Optional[str] = None,
+        font_size: Optional[float] = None,
+        css: Optional[str] = None,
+        assets: Optional[FileInput] = None,
+        fit: Optional[Literal["width", "none"]] = None,
+        title: Optional[str] = None,
+        language: Optional[str] = None,
+        strict: Optional[bool] = None,
+        scripts: Optional[bool] = None,
+        allowed_hosts: Optional[str] = None,
+        scale: Optional[float] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        single_page: Optional[bool] = None,
+        header: Optional[str] = None,
+        footer: Optional[str] = None,
+        native_page_ranges: Optional[str] = None,
+        emulated_media_type: Optional[Literal["print", "screen"]] = None,
+        tagged_pdf: Optional[bool] = None,
+        generate_document_outline: Optional[bool] = None,
+        wait_delay: Optional[str] = None,
+        wait_for_selector: Optional[str] = None,
+        wait_for_expression: Optional[str] = None,
+        fail_on_console_exceptions: Optional[bool] = None,
+        fail_on_resource_loading_failed: Optional[bool] = None,
+        expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Convert documents to PDF.
@@ -3270,50 +3487,82 @@ class JobMethods:
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-        | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-        | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
-        | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
+        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
+            url: Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.
+            engine: `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.
             format: The format of text that may have several. Default: detected.
             encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
             page_size: The page size, by name or in points. Default: the document's, else A4.
+            paper_width: Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit.
+            paper_height: Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.
             orientation: The orientation. Default: the document's, else portrait.
+            landscape: The same as `orientation`, for clients of Gotenberg.
             margin_pt: Space around the content, in points. Default: the document's, else 54.
-            font_size: The size of text without one of its own, in points. Default: `11`.
+            margin_top: The margin at the top, in inches or with a unit. Default: `marginPt`.
+            margin_right: The same at the right.
+            margin_bottom: The same at the bottom.
+            margin_left: The same at the left.
+            font_size: The size of text without one of its own, in points. Default: 11. Only `engine=flow`.
             css: A style sheet that overrules the document's.
             assets: A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.
-            fit: Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.
+            fit: Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.
             title: The title in the metadata. Default: the document's.
             language: The language, such as `en` or `pt-BR`. Default: the document's.
-            strict: Whether characters that no font has are an error.
+            strict: Whether characters that no font has are an error. Only `engine=flow`.
+            scripts: Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.
+            allowed_hosts: Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.
+            scale: The scale of the content. Default: 1.
+            print_background: Whether backgrounds are printed. Default: true.
+            prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.
+            single_page: Whether all content goes onto one long page. Default: false.
+            header: HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.
+            footer: HTML for the bottom of each page, as `header`.
+            native_page_ranges: The printed pages, such as `1-3,5`. Default: all.
+            emulated_media_type: The media type of style sheets. Default: print.
+            tagged_pdf: Whether the PDF is tagged. Default: true.
+            generate_document_outline: Whether headings become bookmarks. Default: true.
+            wait_delay: How long to wait after the document has loaded, such as `2s` or `500ms`.
+            wait_for_selector: Waits until an element matches this CSS selector.
+            wait_for_expression: Waits until this JavaScript expression is true. Only with `scripts=true`.
+            fail_on_console_exceptions: Whether a script that fails is an error. Default: false.
+            fail_on_resource_loading_failed: Whether a file that cannot be loaded is an error. Default: false.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
+            ("text", "url", url),
+            ("text", "engine", engine),
             ("text", "format", format),
             ("text", "encoding", encoding),
             ("json", "pageSize", page_size),
+            ("text", "paperWidth", paper_width),
+            ("text", "paperHeight", paper_height),
             ("text", "orientation", orientation),
+            ("text", "landscape", landscape),
             ("text", "marginPt", margin_pt),
+            ("text", "marginTop", margin_top),
+            ("text", "marginRight", margin_right),
+            ("text", "marginBottom", margin_bottom),
+            ("text", "marginLeft", margin_left),
             ("text", "fontSize", font_size),
             ("text", "css", css),
             ("file", "assets", assets),
@@ -3321,8 +3570,25 @@ class JobMethods:
             ("text", "title", title),
             ("text", "language", language),
             ("text", "strict", strict),
+            ("text", "scripts", scripts),
+            ("text", "allowedHosts", allowed_hosts),
+            ("text", "scale", scale),
+            ("text", "printBackground", print_background),
+            ("text", "preferCssPageSize", prefer_css_page_size),
+            ("text", "singlePage", single_page),
+            ("text", "header", header),
+            ("text", "footer", footer),
+            ("text", "nativePageRanges", native_page_ranges),
+            ("text", "emulatedMediaType", emulated_media_type),
+            ("text", "taggedPdf", tagged_pdf),
+            ("text", "generateDocumentOutline", generate_document_outline),
+            ("text", "waitDelay", wait_delay),
+            ("text", "waitForSelector", wait_for_selector),
+            ("text", "waitForExpression", wait_for_expression),
+            ("text", "failOnConsoleExceptions", fail_on_console_exceptions),
+            ("text", "failOnResourceLoadingFailed", fail_on_resource_loading_failed),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3336,7 +3602,6 @@ class JobMethods:
         dpi: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3352,7 +3617,6 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3367,7 +3631,6 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
@@ -3390,7 +3653,6 @@ class JobMethods:
             quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
             pages: The pages to draw, in document order. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3401,7 +3663,7 @@ class JobMethods:
             ("text", "quality", quality),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3413,7 +3675,6 @@ class JobMethods:
         page_size: Optional[Literal["auto"]] = None,
         margin_pt: Optional[int] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3427,7 +3688,6 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3440,7 +3700,6 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Create a PDF from images.
@@ -3462,7 +3721,6 @@ class JobMethods:
             margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
             fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "image{N}", images),
@@ -3471,47 +3729,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "fit", fit),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
-        return result
-
-
-    def archive(
-        self,
-        file: FileInput,
-        *,
-        password: Optional[str] = None,
-        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
-        on_residual: Optional[Literal["fail", "report"]] = None,
-        expires_in: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> JobHandle[FileResult]:
-        """Convert to PDF/A.
-
-        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
-
-        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
-        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
-
-        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
-        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
-
-        Costs 2 credits. Requires the `pdf:write` scope.
-
-        Args:
-            file: The PDF.
-            password: The password of `file`, if it is encrypted.
-            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
-            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
-            expires_in: How many seconds the result is kept once the job has ended.
-        """
-        fields: Fields = [
-            ("file", "file", file),
-            ("text", "password", password),
-            ("text", "profile", profile),
-            ("text", "onResidual", on_residual),
-        ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/archive", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3529,7 +3747,6 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3549,7 +3766,6 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3564,7 +3780,6 @@ class JobMethods:
         pages: Optional[str] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3580,7 +3795,6 @@ class JobMethods:
         pages: Optional[str] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3596,7 +3810,6 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3613,7 +3826,6 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3632,7 +3844,6 @@ class JobMethods:
         ocr: Optional[Literal["none", "auto"]] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
@@ -3662,7 +3873,6 @@ class JobMethods:
             ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3677,7 +3887,7 @@ class JobMethods:
             ("text", "ocr", ocr),
             ("text", "languages", languages),
         ]
-        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3694,7 +3904,6 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OcrResult]]: ...
@@ -3711,7 +3920,6 @@ class JobMethods:
         pages: Optional[str] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3728,7 +3936,6 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
@@ -3758,7 +3965,6 @@ class JobMethods:
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
             mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3771,7 +3977,7 @@ class JobMethods:
             ("text", "words", words),
             ("text", "mode", mode),
         ]
-        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3792,7 +3998,6 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3814,7 +4019,6 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3833,7 +4037,6 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3853,7 +4056,6 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3876,7 +4078,6 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a text or image watermark.
@@ -3907,7 +4108,6 @@ class JobMethods:
             layer: Whether the watermark is drawn over or under the page content. Default: `over`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3926,7 +4126,7 @@ class JobMethods:
             ("text", "layer", layer),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3945,7 +4145,6 @@ class JobMethods:
         color: Optional[str] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add page numbers.
@@ -3973,7 +4172,6 @@ class JobMethods:
             color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3988,7 +4186,7 @@ class JobMethods:
             ("text", "color", color),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4005,7 +4203,6 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4022,7 +4219,6 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4039,7 +4235,6 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
@@ -4066,7 +4261,6 @@ class JobMethods:
             signer_name: A line with the name of the signer.
             signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4079,7 +4273,7 @@ class JobMethods:
             ("text", "signerName", signer_name),
             ("text", "signerEmail", signer_email),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4105,7 +4299,6 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4128,7 +4321,6 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4146,7 +4338,6 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4173,7 +4364,6 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4197,7 +4387,6 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4216,7 +4405,6 @@ class JobMethods:
         level: Optional[Literal["b-b"]] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4243,7 +4431,6 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4267,7 +4454,6 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4286,7 +4472,6 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4314,7 +4499,6 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4339,7 +4523,6 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4359,7 +4542,6 @@ class JobMethods:
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4388,7 +4570,6 @@ class JobMethods:
         image: Optional[FileInput] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Sign with a certificate.
@@ -4441,7 +4622,6 @@ class JobMethods:
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
             certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4466,7 +4646,7 @@ class JobMethods:
             ("file", "image", image),
             ("text", "certify", certify),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4478,7 +4658,6 @@ class JobMethods:
         trust: Optional[str] = None,
         fetch: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[VerifySignaturesResult]]:
         """Verify signatures.
@@ -4502,7 +4681,6 @@ class JobMethods:
             trust: The root certificates that you trust, in PEM.
             fetch: Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4510,7 +4688,7 @@ class JobMethods:
             ("text", "trust", trust),
             ("text", "fetch", fetch),
         ]
-        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
         return result
 
 
@@ -4523,7 +4701,6 @@ class JobMethods:
         flatten: Optional[bool] = None,
         strict: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Fill in a form.
@@ -4550,7 +4727,6 @@ class JobMethods:
             flatten: Makes the fields part of the pages, so that they can no longer be edited.
             strict: Fails with 422 if `values` names fields that the form does not have.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4559,7 +4735,7 @@ class JobMethods:
             ("text", "flatten", flatten),
             ("text", "strict", strict),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4570,7 +4746,6 @@ class JobMethods:
         password: Optional[str] = None,
         what: Optional[Literal["all", "forms", "annotations"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Make form fields and annotations part of the pages.
@@ -4588,14 +4763,13 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             what: What becomes part of the pages. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "what", what),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4607,7 +4781,6 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[MetadataResult]]: ...
 
@@ -4621,7 +4794,6 @@ class JobMethods:
         password: Optional[str] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4634,7 +4806,6 @@ class JobMethods:
         metadata: Optional[MetadataMetadata] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
@@ -4656,7 +4827,6 @@ class JobMethods:
             metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4665,7 +4835,7 @@ class JobMethods:
             ("json", "metadata", metadata),
             ("text", "replace", replace),
         ]
-        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4677,7 +4847,6 @@ class JobMethods:
         action: Literal["list"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[AttachmentsResult]]: ...
 
@@ -4690,7 +4859,6 @@ class JobMethods:
         password: Optional[str] = None,
         name: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4706,7 +4874,6 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4721,7 +4888,6 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]]:
         """List, extract, add, or remove attachments.
@@ -4748,7 +4914,6 @@ class JobMethods:
             description: A description of the file. Only applies when `action` is `add`.
             relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4759,7 +4924,7 @@ class JobMethods:
             ("text", "description", description),
             ("text", "relationship", relationship),
         ]
-        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4774,7 +4939,6 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4789,7 +4953,6 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4803,7 +4966,6 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
@@ -4824,7 +4986,6 @@ class JobMethods:
             permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4834,7 +4995,7 @@ class JobMethods:
             ("text", "permissions", permissions),
             ("text", "encryption", encryption),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4844,7 +5005,6 @@ class JobMethods:
         *,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Remove the password of a PDF.
@@ -4858,13 +5018,12 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4883,7 +5042,6 @@ class JobMethods:
         fill: Optional[str] = None,
         label: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RedactResult]]: ...
 
@@ -4902,7 +5060,6 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[Literal[False]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4920,7 +5077,6 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
         """Remove text and areas for good.
@@ -4952,7 +5108,6 @@ class JobMethods:
             label: A text to show in each box.
             dry_run: Returns the matches as JSON instead of a redacted PDF.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4966,7 +5121,7 @@ class JobMethods:
             ("text", "label", label),
             ("text", "dryRun", dry_run),
         ]
-        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4980,7 +5135,6 @@ class JobMethods:
         strip_metadata: Optional[bool] = None,
         image_max_dpi: Optional[int] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Reduce the file size.
@@ -5005,7 +5159,6 @@ class JobMethods:
             strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
             image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5015,7 +5168,7 @@ class JobMethods:
             ("text", "stripMetadata", strip_metadata),
             ("text", "imageMaxDpi", image_max_dpi),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -5027,7 +5180,6 @@ class JobMethods:
         output: Literal["json"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RepairResult]]: ...
 
@@ -5039,7 +5191,6 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5050,7 +5201,6 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf", "json"]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
         """Repair a damaged PDF.
@@ -5069,14 +5219,13 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "output", output),
         ]
-        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
@@ -5088,7 +5237,6 @@ class JobMethods:
         profile: Optional[Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]] = None,
         require: Optional[bool] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ValidateResult]]:
         """Validate PDF/A.
@@ -5108,7 +5256,6 @@ class JobMethods:
             profile: The profile to check against. By default the one that the document claims, or `2b` if it claims none.
             require: Whether a document that does not conform is an error.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5116,7 +5263,7 @@ class JobMethods:
             ("text", "profile", profile),
             ("text", "require", require),
         ]
-        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
         return result
 
 
@@ -5127,7 +5274,6 @@ class JobMethods:
         file: Optional[FileInput] = None,
         parts: Optional[Mapping[str, FileInput]] = None,
         expires_in: Optional[int] = None,
-        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[Union[JsonResult[object], FileResult]]:
         """Run several operations in one request.
@@ -5154,12 +5300,11 @@ class JobMethods:
             steps: The steps, in order.
             parts: Further files, by the names that steps refer to them with: `part:<name>`.
             expires_in: How many seconds the result is kept once the job has ended.
-            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("json", "steps", steps),
         ]
-        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], parts, idempotency_key, read_result)
+        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in)]], parts, idempotency_key, read_result)
         return result
 

@@ -48,6 +48,8 @@ ErrorCode = Literal[
     "redaction_failed",
     "ocr_failed",
     "overloaded",
+    "browser_unavailable",
+    "browser_failed",
     "encryption_unavailable",
 ]
 

@@ -1,6 +1,6 @@
 /** Whether certificates were revoked (RFC 5280, 6.3; RFC 6960): by given data, and by the responses of issuers. */
 import { limits } from "../../limits.ts";
-import type { IssuerService } from "./services.ts";
+import type { IssuerService } from "../services.ts";
 import {
   type Certificate,
   accessOf,

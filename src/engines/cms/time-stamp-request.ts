@@ -1,7 +1,7 @@
 /** Time stamps (RFC 3161): the request to a service, and the check of its response. */
 import { Boolean as BooleanBlock, Integer } from "asn1js";
 import { Refusal } from "../errors.ts";
-import type { TimestampService } from "./services.ts";
+import type { TimestampService } from "../services.ts";
 import type { Work } from "../work.ts";
 import { children, der, integer, isSame, numberOf, octetString, read, sequence } from "./asn1.ts";
 import { DIGESTS, digestAlgorithm, type DigestName } from "./signer.ts";

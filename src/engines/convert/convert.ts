@@ -1,51 +1,91 @@
 /** From a document of another kind to a PDF. */
-import type { EngineBytes, InputBytes } from "../memory/heap.ts";
+import type { InputBytes } from "../memory/heap.ts";
 import { invalidParameter } from "../errors.ts";
 import { noLaidOutPages, notConvertible, notOfFormat, nothingToShow } from "../file-errors.ts";
 import { textTooLarge } from "../limit-errors.ts";
-import { assetsNotAllowed, charactersUnsupported } from "../parameter-errors.ts";
+import { assetsNotAllowed, browserReadsHtml, charactersUnsupported } from "../parameter-errors.ts";
+import type { PageBrowser } from "../services.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
+import { Assets } from "./source/assets.ts";
 import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
 import { DocumentFonts } from "./document-fonts.ts";
-import { finish } from "./finish.ts";
+import { type Converted, finish } from "./finish.ts";
 import { type Detected, detectFormat } from "./detect.ts";
 import { formats } from "./formats/index.ts";
+import { type BrowserOptions, type HtmlSource, printInBrowser } from "./in-browser.ts";
 import { PartWriter } from "./lay-out.ts";
 
-export interface Converted {
-  readonly bytes: EngineBytes;
-  readonly format: string;
-  readonly pageCount: number;
-  /** Characters that have no glyph in any font. */
-  readonly missingGlyphs: number;
-  readonly notConverted: readonly string[];
+/** A browser, which the client or the document chooses. */
+export interface BrowserChoice {
+  readonly browser: PageBrowser;
+  /** The parameter that needs a browser; undefined if the document decides. */
+  readonly chosenBy: string | undefined;
+  readonly print: BrowserOptions;
 }
 
 /**
  * Converts a document. The request's files must not be read afterwards.
  * @throws Refusal `unsupported_format`, `invalid_file`, `unsupported_text`, `limit_exceeded`, `overloaded`
  */
-export async function convert(engines: Engines, file: InputBytes, options: ConversionOptions): Promise<Converted> {
-  const { pdf } = engines;
-  const { work } = pdf;
+export async function convert(
+  engines: Engines,
+  file: InputBytes,
+  options: ConversionOptions,
+  choice?: BrowserChoice,
+): Promise<Converted> {
+  const { work } = engines;
   const bytes = file.length + (options.assets?.length ?? 0);
-  const conversion = await work.stage("readDocument", bytes * limits.work.readByte).run(async () => {
-    const source = await formatOf(pdf, file, options);
-    return { ...(await read(new DocumentParts(pdf, options), file, source)), format: source.format.name };
-  });
+  const reading = work.stage("readDocument", bytes * limits.work.readByte);
+  const prepared = await reading.run(() => engines.pdf.scope(() => prepare(engines.pdf, file, options, choice)));
+  if ("html" in prepared && choice) return await printInBrowser(engines, choice, prepared, options);
+  if ("html" in prepared) throw new Error("there is no browser");
+  return await engines.pdf.scope(() => layOut(engines, bytes, prepared, options));
+}
+
+type ReadConversion = Conversion & { readonly format: string };
+
+/** Reads the document, for the layout or for a browser. */
+async function prepare(
+  engine: PdfEngine,
+  file: InputBytes,
+  options: ConversionOptions,
+  choice: BrowserChoice | undefined,
+): Promise<ReadConversion | HtmlSource> {
+  const source = await formatOf(engine, file, options);
+  const { name } = source.format;
+  const isHtml = name === "html" || name === "xhtml";
+  const asHtml = async (): Promise<HtmlSource> => {
+    if (!("encoding" in source)) throw new Error("HTML has an encoding");
+    const files = options.assets ? await new Assets(engine, options.assets).all() : new Map<string, Uint8Array>();
+    return { html: await textOf(engine, file, source.encoding, options), isXml: name === "xhtml", format: name, files };
+  };
+  if (choice?.chosenBy !== undefined) {
+    if (!isHtml) throw browserReadsHtml(choice.chosenBy, name);
+    return asHtml();
+  }
+  const conversion = await read(new DocumentParts(engine, options), file, source);
+  return choice && isHtml && conversion.needsBrowser ? asHtml() : { ...conversion, format: name };
+}
+
+async function layOut(
+  engines: Engines,
+  bytes: number,
+  conversion: ReadConversion,
+  options: ConversionOptions,
+): Promise<Converted> {
   if (conversion.parts.length === 0) throw nothingToShow();
   const needed = conversion.parts.reduce((sum, { fuel }) => sum + fuel, 0);
-  const layOut = work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
-  return await layOut.run(() => laidOut(engines, conversion, options));
+  const stage = engines.work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
+  return await stage.run(() => laidOut(engines, conversion, options));
 }
 
 async function laidOut(
   { pdf, loadFont }: Engines,
-  conversion: Conversion & { readonly format: string },
+  conversion: ReadConversion,
   options: ConversionOptions,
 ): Promise<Converted> {
   const writer = new PartWriter(pdf, new DocumentFonts(pdf, loadFont));
@@ -61,6 +101,7 @@ async function laidOut(
       language: options.language ?? conversion.language,
     });
     return {
+      engine: "flow",
       bytes,
       format: conversion.format,
       pageCount: all.pageCount,

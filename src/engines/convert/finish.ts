@@ -12,6 +12,16 @@ import { savePdf } from "../pdf/write/save.ts";
 import { writeTexts } from "./write-texts.ts";
 import type { LaidOut, PageLink, PagePoint } from "./lay-out.ts";
 
+export interface Converted {
+  readonly engine: "flow" | "browser";
+  readonly bytes: EngineBytes;
+  readonly format: string;
+  readonly pageCount: number;
+  /** Characters that have no glyph in any font; undefined for a browser, which has others. */
+  readonly missingGlyphs: number | undefined;
+  readonly notConverted: readonly string[];
+}
+
 export interface Description {
   readonly title?: string | undefined;
   readonly author?: string | undefined;
@@ -80,7 +90,8 @@ function linkOf(
   return annotation;
 }
 
-async function describe({ engine, document }: OpenPdf, { title, author, language }: Description): Promise<void> {
+/** Sets the metadata, in place of all that was there. */
+export async function describe({ engine, document }: OpenPdf, { title, author, language }: Description): Promise<void> {
   const root = document.getTrailer().get("Root");
   const entries = new Map<string, string | null>([
     ["Title", title ?? null],

@@ -3,8 +3,9 @@ import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
 import { issuerServiceOf } from "../fetch/issuer-service.ts";
+import { pageBrowserOf } from "../fetch/page-browser.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
-import type { Services } from "../../engines/cms/services.ts";
+import type { Services } from "../../engines/services.ts";
 import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
 import type { LeaseOptions, Parking } from "../../engines/lease/pool.ts";
@@ -38,9 +39,10 @@ export interface LeaseRequest {
 }
 
 /** The services outside, for a request or a part of a job. `signal`: aborted when nobody waits for it anymore. */
-export const servicesOf = ({ timestamps, issuers }: Env, signal: AbortSignal): Services => ({
-  timestamps: timestampServiceOf(timestamps, signal),
-  issuers: issuerServiceOf(issuers, signal),
+export const servicesOf = (env: Env, signal: AbortSignal): Services => ({
+  timestamps: timestampServiceOf(env.timestamps, signal),
+  issuers: issuerServiceOf(env.issuers, signal),
+  browser: pageBrowserOf(env, signal),
 });
 
 /** What engines are given for every request and every part of a job. */
@@ -200,7 +202,7 @@ export class Lease extends RequestMemory {
 
   /** Those of the request, asked without engines. */
   get services(): Services {
-    const { timestamps, issuers } = this.#request.services;
+    const { timestamps, issuers, browser } = this.#request.services;
     const { engines } = this;
     return {
       timestamps: timestamps && {
@@ -211,6 +213,7 @@ export class Lease extends RequestMemory {
         get: (...asked) => engines.outside(() => issuers.get(...asked)),
         post: (...asked) => engines.outside(() => issuers.post(...asked)),
       },
+      browser: browser && { print: (...asked) => engines.outside(() => browser.print(...asked)) },
     };
   }
 

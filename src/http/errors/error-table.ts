@@ -1,7 +1,7 @@
 import type { RefusalCode } from "../../engines/errors.ts";
 
 export interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 416 | 422 | 429 | 499 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 416 | 422 | 429 | 499 | 500 | 501 | 503;
   /** A sentence without its period: the default message. */
   readonly title: string;
   /** When it occurs. Appended to the title in openapi.json. */
@@ -311,6 +311,19 @@ export const errorTable = {
     title: "The service is overloaded",
     when: "There was not enough memory for the request. `Retry-After` is the number of seconds to wait.",
     from: "operations",
+  },
+  browser_unavailable: {
+    status: 501,
+    title: "This service has no browser",
+    when: "`engine=browser`, or a parameter that only a browser has, was sent to a service without one. `docs/conversion.md` describes how its operator adds one.",
+    details: ["input"],
+    from: "named",
+  },
+  browser_failed: {
+    status: 503,
+    title: "The browser did not finish the document",
+    when: "The browser could not be reached, stopped responding, or ended while it printed the document. Retry the request.",
+    from: "named",
   },
   encryption_unavailable: {
     status: 503,

@@ -36,6 +36,10 @@ export interface FetchOptions {
 export interface FetchedDocument {
   /** Size in bytes, if the server declares it. */
   readonly length: number | undefined;
+  /** Its Content-Type. */
+  readonly type: string | undefined;
+  /** Its URL after redirects. */
+  readonly url: string;
   /** The bytes, once. A chunk is only valid until the next one. Leaving the loop early closes the connection. */
   chunks(): AsyncGenerator<Uint8Array, void>;
   /** Closes the connection. */
@@ -54,7 +58,7 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
   const rate = new MinDataRate(graceMilliseconds, limits.slowestBytesPerSecond);
   const connection = new Connection(options, rate);
   try {
-    const response = await follow(url, connection, options);
+    const { response, target } = await follow(url, connection, options);
     const { status, headers } = response;
     if (status !== 200) {
       throw wrongStatus(field, status);
@@ -69,7 +73,14 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
       isCompressed && decompressedBytes < maxBytes
         ? { ...options, maxBytes: decompressedBytes, tooLarge: () => expandsTooFar(field) }
         : options;
-    return { length, chunks: () => read(response, length, connection, bounded), cancel: () => connection.close() };
+    const type = headers.get("Content-Type") ?? undefined;
+    return {
+      length,
+      type,
+      url: target,
+      chunks: () => read(response, length, connection, bounded),
+      cancel: () => connection.close(),
+    };
   } catch (error) {
     connection.close();
     throw error;
@@ -151,12 +162,16 @@ class Connection {
 const isLost = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Network connection lost");
 
-async function follow(url: string, connection: Connection, { field, policy }: FetchOptions): Promise<Response> {
+async function follow(
+  url: string,
+  connection: Connection,
+  { field, policy }: FetchOptions,
+): Promise<{ response: Response; target: string }> {
   let target = url;
   for (let followed = 0; ; followed += 1) {
     const response = await connection.send(target);
     const location = response.headers.get("Location");
-    if (!REDIRECTS.includes(response.status) || location === null) return response;
+    if (!REDIRECTS.includes(response.status) || location === null) return { response, target };
     // Closes the connection; errors do not matter.
     response.body?.cancel().catch(() => {});
     if (followed === limits.references.redirects) {

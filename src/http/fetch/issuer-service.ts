@@ -1,4 +1,4 @@
-import type { IssuerService } from "../../engines/cms/services.ts";
+import type { IssuerService } from "../../engines/services.ts";
 import type { IssuerSettings } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";

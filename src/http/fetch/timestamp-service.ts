@@ -1,7 +1,7 @@
 import { oneOf } from "../errors/schema-issues.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { Unusable } from "../../engines/cms/refusal.ts";
-import type { TimestampService } from "../../engines/cms/services.ts";
+import type { TimestampService } from "../../engines/services.ts";
 import { limits } from "../../limits.ts";
 import type { TimestampSettings } from "../../env.ts";
 import { publicUrlIssue } from "../../public-url.ts";

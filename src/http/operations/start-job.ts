@@ -28,7 +28,7 @@ import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
 import type { Operation, ResolvedOperation, ResultHeaders } from "../../operations/definition/define.ts";
 import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
-import { NO_SERVICES } from "../../engines/cms/services.ts";
+import { NO_SERVICES } from "../../engines/services.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 import { keyReused } from "../errors/account-errors.ts";
 

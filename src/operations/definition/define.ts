@@ -2,7 +2,7 @@ import type { FieldIssue, Fields, Input } from "./fields.ts";
 import { type ImageFormat, type Modes, modeOf, type OperationScope, scopesOf, type TextFormat } from "./modes.ts";
 import { limits } from "../../limits.ts";
 import type { RefusalCode } from "../../engines/errors.ts";
-import type { Services } from "../../engines/cms/services.ts";
+import type { Services } from "../../engines/services.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { OpenPdf } from "../../engines/pdf/document/document.ts";
@@ -39,6 +39,7 @@ export const resultHeaders = {
     "With `mode=prepare`: the bytes to sign (the signed attributes of the CMS signature, DER), in base64.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Converted-From": "The format of the file that was converted.",
+  "X-Engine": "The engine that converted the file: `flow` or `browser`.",
   "X-Missing-Glyphs": "The number of characters that no available font has.",
   "X-Not-Converted": "What the document has and the PDF lacks, such as `headers,charts`.",
   "X-Ignored-Parameters":

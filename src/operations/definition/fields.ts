@@ -55,6 +55,8 @@ interface FieldHints {
   readonly when?: Readonly<Record<string, readonly string[]>>;
   /** Whether it is required wherever `when` holds. */
   readonly required?: boolean;
+  /** Whether models that know browsers and style sheets know it by its name: the list of tools does not describe it. */
+  readonly isFamiliar?: boolean;
   /** The kind of text. */
   readonly format?: "password" | "color" | "multiline";
 }
@@ -122,11 +124,6 @@ export function pdfFiles(
 
 export function pdfOrImageFile(description: string): FileField {
   return { kind: "file", accept: ["pdf", "png", "jpeg"], description };
-}
-
-/** A document of any format; the operation decides which it knows. */
-export function documentFile(description: string): FileField {
-  return { kind: "file", accept: ["any"], description };
 }
 
 /** A PNG, JPEG or WebP that only some modes of an operation need. */

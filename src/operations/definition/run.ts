@@ -1,7 +1,7 @@
 import { Refusal } from "../../engines/errors.ts";
 import { withAdvice } from "./errors.ts";
 import type { Ranges } from "../../engines/memory/ranges.ts";
-import type { Services } from "../../engines/cms/services.ts";
+import type { Services } from "../../engines/services.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
 import type { Fields, Input } from "./fields.ts";

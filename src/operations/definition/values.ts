@@ -171,6 +171,65 @@ export function formBoolean(whenAbsent = false): z.ZodType<boolean> {
   return z.preprocess((given) => readBoolean(blankIsAbsent(given)), schema);
 }
 
+/** A boolean that may be absent. */
+export const formFlag = (): z.ZodType<boolean | undefined> =>
+  formValue(readBoolean, z.boolean({ error: "must be true or false" }));
+
+/** Points in each unit of length. A number alone is in inches. */
+const UNITS: Readonly<Record<string, number>> = {
+  "": 72,
+  in: 72,
+  pt: 1,
+  px: 0.75,
+  pc: 12,
+  mm: 72 / 25.4,
+  cm: 72 / 2.54,
+};
+const LENGTH = /^\+?(\d{1,6}(?:\.\d*)?|\.\d+)\s*(in|pt|px|pc|mm|cm|)$/i;
+
+/** A length, as points. `min` and `max` are in points. */
+export function formLength(min: number, max: number): z.ZodType<number | undefined> {
+  const error = `must be a length from ${shown(min)} to ${shown(max)} points, such as 8.27 (inches), 210mm, 21cm, or 595pt`;
+  const read = reading((text) => {
+    const [, number, unit = ""] = LENGTH.exec(text.trim()) ?? [];
+    return number === undefined ? undefined : Number(number) * (UNITS[unit.toLowerCase()] ?? 0);
+  });
+  const points = z.number({ error }).min(min, { error }).max(max, { error });
+  // A client that sends JSON sends a number of inches.
+  const inches: Read = (given) => read(typeof given === "number" ? String(given) : given);
+  return formValue(inches, points).meta({ type: "string", format: "length", examples: ["8.27", "210mm"] });
+}
+
+const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|)$/i;
+
+/** A duration, as milliseconds. A number alone is in seconds. */
+export function formDuration(maxMilliseconds: number): z.ZodType<number | undefined> {
+  const error = `must be a duration of up to ${maxMilliseconds / 1_000} seconds, such as 2s or 500ms`;
+  const read: Read = (given) => {
+    const [, number, unit = ""] = DURATION.exec(String(given).trim()) ?? [];
+    return number === undefined ? given : Number(number) * (unit.toLowerCase() === "ms" ? 1 : 1_000);
+  };
+  return formValue(read, z.number({ error }).max(maxMilliseconds, { error })).meta({
+    type: "string",
+    format: "duration",
+    examples: ["2s", "500ms"],
+  });
+}
+
+/** Host names with commas between, in lower case. */
+export function formHosts(most: number): z.ZodType<readonly string[] | undefined> {
+  const error = `must be up to ${most} host names with commas between, such as cdn.example.com,fonts.example.org`;
+  return formValue(asSent, z.string().max(most * 256, { error }))
+    .transform((value, context) => {
+      if (value === undefined) return undefined;
+      const hosts = value.split(",").map((host) => host.trim().toLowerCase());
+      if (hosts.length > most || !hosts.every((host) => /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host)))
+        context.addIssue({ code: "custom", message: error });
+      return hosts;
+    })
+    .meta({ type: "string", examples: ["cdn.example.com,fonts.example.org"] });
+}
+
 /** An integer. */
 export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
   const error = `must be a whole number from ${shown(min)} to ${shown(max)}`;

@@ -1,4 +1,4 @@
-import { NO_SERVICES } from "../../../src/engines/cms/services.ts";
+import { NO_SERVICES } from "../../../src/engines/services.ts";
 import { beforeEach, expect, test } from "vitest";
 import { keptBytes } from "../../../src/engines/lease/pool.ts";
 import { end } from "./admissions.ts";

@@ -857,21 +857,6 @@ export const parameters: INodeProperties[] = [
     ]
   },
   {
-    "displayName": "File",
-    "name": "file",
-    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
-    "type": "string",
-    "default": "data",
-    "required": true,
-    "displayOptions": {
-      "show": {
-        "operation": [
-          "to-pdf"
-        ]
-      }
-    }
-  },
-  {
     "displayName": "Options",
     "name": "options",
     "type": "collection",
@@ -885,6 +870,13 @@ export const parameters: INodeProperties[] = [
       }
     },
     "options": [
+      {
+        "displayName": "Allowed Hosts",
+        "name": "allowedHosts",
+        "description": "Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.",
+        "type": "string",
+        "default": ""
+      },
       {
         "displayName": "Assets",
         "name": "assets",
@@ -900,6 +892,23 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Emulated Media Type",
+        "name": "emulatedMediaType",
+        "description": "The media type of style sheets. Default: print.",
+        "type": "options",
+        "default": "print",
+        "options": [
+          {
+            "name": "Print",
+            "value": "print"
+          },
+          {
+            "name": "Screen",
+            "value": "screen"
+          }
+        ]
+      },
+      {
         "displayName": "Encoding",
         "name": "encoding",
         "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
@@ -907,9 +916,47 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Engine",
+        "name": "engine",
+        "description": "`flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.",
+        "type": "options",
+        "default": "flow",
+        "options": [
+          {
+            "name": "Browser",
+            "value": "browser"
+          },
+          {
+            "name": "Flow",
+            "value": "flow"
+          }
+        ]
+      },
+      {
+        "displayName": "Fail On Console Exceptions",
+        "name": "failOnConsoleExceptions",
+        "description": "Whether `failOnConsoleExceptions` is on. Whether a script that fails is an error. Default: false.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Fail On Resource Loading Failed",
+        "name": "failOnResourceLoadingFailed",
+        "description": "Whether `failOnResourceLoadingFailed` is on. Whether a file that cannot be loaded is an error. Default: false.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "File",
+        "name": "file",
+        "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+        "type": "string",
+        "default": "data"
+      },
+      {
         "displayName": "Fit",
         "name": "fit",
-        "description": "Content wider than the page: `width` scales it down, `none` makes the page wider. Default: `width`.",
+        "description": "Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.",
         "type": "options",
         "default": "width",
         "options": [
@@ -926,9 +973,16 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Font Size",
         "name": "fontSize",
-        "description": "The size of text without one of its own, in points. Default: `11`.",
+        "description": "The size of text without one of its own, in points. Default: 11. Only `engine=flow`.",
         "type": "number",
-        "default": 11
+        "default": 4
+      },
+      {
+        "displayName": "Footer",
+        "name": "footer",
+        "description": "HTML for the bottom of each page, as `header`",
+        "type": "string",
+        "default": ""
       },
       {
         "displayName": "Format",
@@ -980,9 +1034,44 @@ export const parameters: INodeProperties[] = [
         ]
       },
       {
+        "displayName": "Generate Document Outline",
+        "name": "generateDocumentOutline",
+        "description": "Whether `generateDocumentOutline` is on. Whether headings become bookmarks. Default: true.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Header",
+        "name": "header",
+        "description": "HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Landscape",
+        "name": "landscape",
+        "description": "Whether `landscape` is on. The same as `orientation`, for clients of Gotenberg.",
+        "type": "boolean",
+        "default": false
+      },
+      {
         "displayName": "Language",
         "name": "language",
         "description": "The language, such as `en` or `pt-BR`. Default: the document's.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Margin Bottom",
+        "name": "marginBottom",
+        "description": "The same at the bottom",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Margin Left",
+        "name": "marginLeft",
+        "description": "The same at the left",
         "type": "string",
         "default": ""
       },
@@ -992,6 +1081,27 @@ export const parameters: INodeProperties[] = [
         "description": "Space around the content, in points. Default: the document's, else 54.",
         "type": "number",
         "default": 0
+      },
+      {
+        "displayName": "Margin Right",
+        "name": "marginRight",
+        "description": "The same at the right",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Margin Top",
+        "name": "marginTop",
+        "description": "The margin at the top, in inches or with a unit. Default: `marginPt`.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Native Page Ranges",
+        "name": "nativePageRanges",
+        "description": "The printed pages, such as `1-3,5`. Default: all.",
+        "type": "string",
+        "default": ""
       },
       {
         "displayName": "Orientation",
@@ -1018,9 +1128,65 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Paper Height",
+        "name": "paperHeight",
+        "description": "Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Paper Width",
+        "name": "paperWidth",
+        "description": "Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Prefer Css Page Size",
+        "name": "preferCssPageSize",
+        "description": "Whether `preferCssPageSize` is on. Whether the size in `@page` overrules that of the request. Default: only if the request has none.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Print Background",
+        "name": "printBackground",
+        "description": "Whether `printBackground` is on. Whether backgrounds are printed. Default: true.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Scale",
+        "name": "scale",
+        "description": "The scale of the content. Default: 1.",
+        "type": "number",
+        "default": 0.1
+      },
+      {
+        "displayName": "Scripts",
+        "name": "scripts",
+        "description": "Whether `scripts` is on. Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Single Page",
+        "name": "singlePage",
+        "description": "Whether `singlePage` is on. Whether all content goes onto one long page. Default: false.",
+        "type": "boolean",
+        "default": false
+      },
+      {
         "displayName": "Strict",
         "name": "strict",
-        "description": "Whether `strict` is on. Whether characters that no font has are an error.",
+        "description": "Whether `strict` is on. Whether characters that no font has are an error. Only `engine=flow`.",
+        "type": "boolean",
+        "default": false
+      },
+      {
+        "displayName": "Tagged PDF",
+        "name": "taggedPdf",
+        "description": "Whether `taggedPdf` is on. Whether the PDF is tagged. Default: true.",
         "type": "boolean",
         "default": false
       },
@@ -1028,6 +1194,34 @@ export const parameters: INodeProperties[] = [
         "displayName": "Title",
         "name": "title",
         "description": "The title in the metadata. Default: the document's.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "URL",
+        "name": "url",
+        "description": "Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Wait Delay",
+        "name": "waitDelay",
+        "description": "How long to wait after the document has loaded, such as `2s` or `500ms`",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Wait For Expression",
+        "name": "waitForExpression",
+        "description": "Waits until this JavaScript expression is true. Only with `scripts=true`.",
+        "type": "string",
+        "default": ""
+      },
+      {
+        "displayName": "Wait For Selector",
+        "name": "waitForSelector",
+        "description": "Waits until an element matches this CSS selector",
         "type": "string",
         "default": ""
       }
@@ -3434,6 +3628,16 @@ export const fields: Readonly<
       "kind": "file"
     },
     {
+      "name": "url",
+      "field": "url",
+      "kind": "text"
+    },
+    {
+      "name": "engine",
+      "field": "engine",
+      "kind": "text"
+    },
+    {
       "name": "format",
       "field": "format",
       "kind": "text"
@@ -3449,13 +3653,48 @@ export const fields: Readonly<
       "kind": "json"
     },
     {
+      "name": "paperWidth",
+      "field": "paperWidth",
+      "kind": "text"
+    },
+    {
+      "name": "paperHeight",
+      "field": "paperHeight",
+      "kind": "text"
+    },
+    {
       "name": "orientation",
       "field": "orientation",
       "kind": "text"
     },
     {
+      "name": "landscape",
+      "field": "landscape",
+      "kind": "text"
+    },
+    {
       "name": "marginPt",
       "field": "marginPt",
+      "kind": "text"
+    },
+    {
+      "name": "marginTop",
+      "field": "marginTop",
+      "kind": "text"
+    },
+    {
+      "name": "marginRight",
+      "field": "marginRight",
+      "kind": "text"
+    },
+    {
+      "name": "marginBottom",
+      "field": "marginBottom",
+      "kind": "text"
+    },
+    {
+      "name": "marginLeft",
+      "field": "marginLeft",
       "kind": "text"
     },
     {
@@ -3491,6 +3730,91 @@ export const fields: Readonly<
     {
       "name": "strict",
       "field": "strict",
+      "kind": "text"
+    },
+    {
+      "name": "scripts",
+      "field": "scripts",
+      "kind": "text"
+    },
+    {
+      "name": "allowedHosts",
+      "field": "allowedHosts",
+      "kind": "text"
+    },
+    {
+      "name": "scale",
+      "field": "scale",
+      "kind": "text"
+    },
+    {
+      "name": "printBackground",
+      "field": "printBackground",
+      "kind": "text"
+    },
+    {
+      "name": "preferCssPageSize",
+      "field": "preferCssPageSize",
+      "kind": "text"
+    },
+    {
+      "name": "singlePage",
+      "field": "singlePage",
+      "kind": "text"
+    },
+    {
+      "name": "header",
+      "field": "header",
+      "kind": "text"
+    },
+    {
+      "name": "footer",
+      "field": "footer",
+      "kind": "text"
+    },
+    {
+      "name": "nativePageRanges",
+      "field": "nativePageRanges",
+      "kind": "text"
+    },
+    {
+      "name": "emulatedMediaType",
+      "field": "emulatedMediaType",
+      "kind": "text"
+    },
+    {
+      "name": "taggedPdf",
+      "field": "taggedPdf",
+      "kind": "text"
+    },
+    {
+      "name": "generateDocumentOutline",
+      "field": "generateDocumentOutline",
+      "kind": "text"
+    },
+    {
+      "name": "waitDelay",
+      "field": "waitDelay",
+      "kind": "text"
+    },
+    {
+      "name": "waitForSelector",
+      "field": "waitForSelector",
+      "kind": "text"
+    },
+    {
+      "name": "waitForExpression",
+      "field": "waitForExpression",
+      "kind": "text"
+    },
+    {
+      "name": "failOnConsoleExceptions",
+      "field": "failOnConsoleExceptions",
+      "kind": "text"
+    },
+    {
+      "name": "failOnResourceLoadingFailed",
+      "field": "failOnResourceLoadingFailed",
       "kind": "text"
     }
   ],
@@ -4376,6 +4700,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
   {
     "name": "convertedFrom",
     "header": "x-converted-from",
+    "type": "string"
+  },
+  {
+    "name": "engine",
+    "header": "x-engine",
     "type": "string"
   },
   {

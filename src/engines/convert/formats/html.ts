@@ -42,10 +42,9 @@ export async function readHtml(source: string, parts: DocumentParts, isXml = fal
   const { engine, options, work } = parts;
   const assets = options.assets && new Assets(engine, options.assets);
   const prepared = await prepareHtml(work, source, { css: options.css, isXml, assets });
-  assets?.refuseUnused();
-  return {
-    parts: [await parts.ofHtml(prepared.html, { isXml, rule: prepared.pageRule })],
-    language: prepared.language,
-    notConverted: prepared.notConverted,
-  };
+  const part = await parts.ofHtml(prepared.html, { isXml, rule: prepared.pageRule });
+  const { notConverted = new Set() } = part;
+  const needsBrowser = prepared.hasScriptsOrFonts || prepared.notConverted.union(notConverted).has("css-layout");
+  if (!needsBrowser || !options.mayUseBrowser) assets?.refuseUnused();
+  return { parts: [part], language: prepared.language, notConverted: prepared.notConverted, needsBrowser };
 }

@@ -33,7 +33,7 @@ export const markdown: TextFormat = {
   async read(text, parts) {
     const { title, language, body } = await markdownPage(parts.work, text);
     const read = await readHtml(htmlDocument({ title, body }), parts);
-    return { ...read, title, language: language ?? read.language };
+    return { ...read, title, language: language ?? read.language, needsBrowser: false };
   },
 };
 

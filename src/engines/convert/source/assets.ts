@@ -59,6 +59,19 @@ export class Assets implements AssetSource {
     return bytes;
   }
 
+  /**
+   * All files, by their paths.
+   * @throws Refusal `invalid_file`, `limit_exceeded`
+   */
+  async all(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+    const files = new Map<string, Uint8Array<ArrayBuffer>>();
+    for (const path of this.#names.keys()) {
+      const bytes = await this.at(encodeURI(path));
+      if (bytes !== undefined) files.set(path, bytes);
+    }
+    return files;
+  }
+
   /** @throws Refusal `invalid_parameters` */
   refuseUnused(): void {
     if (this.#unused.size > 0) throw assetsUnused([...this.#unused]);

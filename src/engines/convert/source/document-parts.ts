@@ -5,7 +5,7 @@ import type { PdfEngine } from "../../pdf/mupdf/mupdf.ts";
 import type { Work } from "../../work.ts";
 import { boundedHtml } from "./bounded-html.ts";
 import type { SaidEncoding } from "./decode-text.ts";
-import type { DocumentPart, PageFormat, PaperSize } from "./document.ts";
+import type { DocumentPart, PageFormat, PaperMargins, PaperSize } from "./document.ts";
 import type { PageRule } from "./html.ts";
 import { type Sheet, sheetPart } from "./sheet.ts";
 
@@ -15,8 +15,8 @@ export interface ConversionOptions extends SaidEncoding {
   /** In points, in the orientation that is wanted; undefined: that of the document, else A4. */
   readonly page?: PaperSize | undefined;
   readonly landscape?: boolean | undefined;
-  /** In points; undefined: those of the document, else 54. */
-  readonly margin?: number | undefined;
+  /** In points; those that are missing are the document's, else 54. */
+  readonly margins: Partial<PaperMargins>;
   readonly fontSize: number;
   readonly css: string;
   /** A ZIP archive with the files that HTML or Markdown refers to. */
@@ -27,10 +27,12 @@ export interface ConversionOptions extends SaidEncoding {
   readonly language?: string | undefined;
   /** Whether characters without a glyph are refused. */
   readonly strict: boolean;
+  /** Whether a browser converts the document if that shows more of it. */
+  readonly mayUseBrowser: boolean;
 }
 
-const A4: PaperSize = { width: 595.28, height: 841.89 };
-const DEFAULT_MARGIN = 54;
+export const A4: PaperSize = { width: 595.28, height: 841.89 };
+export const DEFAULT_MARGINS: PaperMargins = { top: 54, right: 54, bottom: 54, left: 54 };
 /** Font size of sheets, at most, in points. */
 const SHEET_FONT_SIZE = 10;
 
@@ -81,9 +83,7 @@ export class DocumentParts {
     const size = options.page ?? rule.size ?? (own && { width: own.width, height: own.height }) ?? A4;
     const turned = options.landscape !== undefined && options.landscape !== size.width > size.height;
     const { width, height } = turned ? { width: size.height, height: size.width } : size;
-    const margin = options.margin ?? DEFAULT_MARGIN;
-    const all = { top: margin, right: margin, bottom: margin, left: margin };
-    const margins = options.margin === undefined ? { ...all, ...own?.margins, ...rule.margins } : all;
+    const margins = { ...DEFAULT_MARGINS, ...own?.margins, ...rule.margins, ...options.margins };
     const fits = margins.left + margins.right < width - 36 && margins.top + margins.bottom < height - 36;
     if (fits) return { width, height, margins };
     throw marginsTooWide(width, height);

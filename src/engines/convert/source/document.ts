@@ -54,4 +54,6 @@ export interface Conversion {
   readonly language?: string | undefined;
   /** The losses of the output, by the names of the reference. */
   readonly notConverted: ReadonlySet<string>;
+  /** Whether a browser shows much of it that a layout from top to bottom does not. */
+  readonly needsBrowser?: boolean;
 }

@@ -16,6 +16,8 @@ export interface PreparedHtml {
   readonly language: string | undefined;
   readonly pageRule: PageRule;
   readonly notConverted: ReadonlySet<string>;
+  /** Whether it has scripts, or fonts of its own. */
+  readonly hasScriptsOrFonts: boolean;
 }
 
 /** The `@page` rule (CSS Paged Media, 3), in points. */
@@ -49,7 +51,7 @@ export async function prepareHtml(
   source: string,
   { css, isXml = false, assets }: { css: string; isXml?: boolean; assets?: AssetSource | undefined },
 ): Promise<PreparedHtml> {
-  const { title, language, ...tidy } = await tidied(work, source, isXml);
+  const { title, language, hasScripts, ...tidy } = await tidied(work, source, isXml);
   const notConverted = new Set<string>();
   let { html } = tidy;
   for (const [pattern, name] of LEFT_OUT) {
@@ -74,6 +76,7 @@ export async function prepareHtml(
     language,
     pageRule: pageRuleOf(`${styles}\n${css}`),
     notConverted,
+    hasScriptsOrFonts: hasScripts || /@font-face\b/i.test(`${styles}\n${css}`),
   };
 }
 

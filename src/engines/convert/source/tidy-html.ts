@@ -13,6 +13,8 @@ export interface TidyHtml {
   readonly title: string | undefined;
   /** The `lang` of `html`. */
   readonly language: string | undefined;
+  /** Whether it has scripts, other than data. */
+  readonly hasScripts: boolean;
 }
 
 /** Elements whose contents are no markup; of them, only style sheets are kept. */
@@ -38,6 +40,7 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
   const counted = new Elements();
   const meter = new ParseMeter(work, "html");
   let [title, language]: (string | undefined)[] = [];
+  let hasScripts = false;
   for (let at = 0; at < source.length;) {
     const start = source.indexOf("<", at);
     html.push(source.slice(at, start < 0 ? source.length : start));
@@ -60,6 +63,7 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
       .slice(start + 1, end)
       .replaceAll("<", "&lt;")
       .replaceAll(">", "&gt;")}>`;
+    hasScripts ||= name === "script" && !DATA.test(tag);
     if (!RAW.has(name)) {
       counted.add(name, tag.endsWith("/>"));
       if (isXml) counted.refuseUnclosed();
@@ -76,8 +80,11 @@ export async function tidied(work: Work, source: string, isXml = false): Promise
     if (name === "style") html.push(tag, source.slice(at, closing).replaceAll("<", "\\3c "), "</style>");
     at = closing === source.length ? closing : source.indexOf(">", closing) + 1 || source.length;
   }
-  return { html: html.join(""), title, language };
+  return { html: html.join(""), title, language, hasScripts };
 }
+
+/** A script with data and no code (HTML Standard, 4.12.1). */
+const DATA = /\stype\s*=\s*["']?(?!module\b|(?:text|application)\/(?:x-)?(?:java|ecma)script\b)[\w]/i;
 
 /** Where a comment or declaration ends that begins with `<`; one character later if it is neither. */
 function afterOther(source: string, start: number): number {

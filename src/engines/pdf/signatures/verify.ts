@@ -18,7 +18,7 @@ import {
   verifySignedData,
 } from "../../cms/signed-data.ts";
 import { isSame } from "../../cms/asn1.ts";
-import type { IssuerService } from "../../cms/services.ts";
+import type { IssuerService } from "../../services.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
 import { TextReader } from "../objects/text-string.ts";

@@ -1,0 +1,97 @@
+/** The services outside that operations need: those of signatures, and a browser. */
+
+/** Asks time-stamp services (RFC 3161). */
+export interface TimestampService {
+  /** Whether there is one to ask if a request names none. */
+  readonly hasDefault: boolean;
+  /**
+   * Sends a TimeStampReq in DER, and returns the TimeStampResp. `url`: default: the operator's.
+   * @throws Refusal `invalid_parameters` if the URL is not allowed, `timestamp_failed`
+   */
+  request(url: string | undefined, request: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Asks the issuers of certificates, at URLs that the certificates name (RFC 6960; RFC 5280, 4.2.1.13 and 4.2.2.1). */
+export interface IssuerService {
+  /**
+   * Returns up to `most` bytes.
+   * @throws Unusable with the end of a sentence about the response
+   */
+  get(url: string, type: string, most: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same for a request with a body. */
+  post(
+    url: string,
+    types: { readonly request: string; readonly response: string },
+    body: Uint8Array<ArrayBuffer>,
+    most: number,
+  ): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A document for a browser, with everything that it may load. */
+export interface BrowserDocument {
+  /** The document, or the URL that it is fetched from. */
+  readonly source: { readonly html: string; readonly type: string } | { readonly url: string };
+  /** Files by their paths, which the document refers to by relative URLs. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Host names from which the document may load files. */
+  readonly hosts: readonly string[];
+}
+
+/** How a browser prints a document. Lengths are in points. */
+export interface PrintSettings {
+  readonly width: number;
+  readonly height: number;
+  readonly margins: { readonly top: number; readonly right: number; readonly bottom: number; readonly left: number };
+  /** Whether the size and the margins in the document's `@page` rules overrule these. */
+  readonly prefersCssPageSize: boolean;
+  /** Whether all content goes onto one page, as long as it takes. */
+  readonly singlePage: boolean;
+  readonly scale: number;
+  readonly printsBackground: boolean;
+  /** A style sheet after those of the document. */
+  readonly css: string;
+  /** HTML of the header and the footer of each page. */
+  readonly header: string | undefined;
+  readonly footer: string | undefined;
+  /** As Chromium has it: `1-3,5`. Empty: all. */
+  readonly pageRanges: string;
+  readonly media: "print" | "screen";
+  readonly isTagged: boolean;
+  readonly hasOutline: boolean;
+  readonly allowsScripts: boolean;
+  /** Conditions after the document has loaded: a time in milliseconds, an element, and an expression that is true. */
+  readonly delay: number;
+  readonly selector: string | undefined;
+  readonly expression: string | undefined;
+  /** Whether an error of a script, or a file that cannot be loaded, is an error of the request. */
+  readonly failsOnExceptions: boolean;
+  readonly failsOnMissing: boolean;
+  /** Size of the largest PDF, in bytes. */
+  readonly mostBytes: number;
+}
+
+/** A PDF that a browser made. */
+export interface Printed {
+  readonly chunks: readonly Uint8Array[];
+  /** Size in bytes. */
+  readonly length: number;
+  /** Where the browser had the document. */
+  readonly url: string;
+  /** The kinds of files that were not loaded, as Chromium names them: `Image`, `Stylesheet`, `Font`, ... */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** Prints documents with a browser that has no network. */
+export interface PageBrowser {
+  /** @throws Refusal `invalid_parameters`, `limit_exceeded`, `browser_failed` */
+  print(document: BrowserDocument, settings: PrintSettings): Promise<Printed>;
+}
+
+/** The services of a request, if available. Requests are sent only while its engines are parked. */
+export interface Services {
+  readonly timestamps: TimestampService | undefined;
+  readonly issuers: IssuerService | undefined;
+  readonly browser: PageBrowser | undefined;
+}
+
+export const NO_SERVICES: Services = { timestamps: undefined, issuers: undefined, browser: undefined };

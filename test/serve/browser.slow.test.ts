@@ -1,0 +1,201 @@
+/** `npm run serve -- --browser`: HTML as Chromium prints it, and a browser that dies, hangs, or takes too long. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as mupdf from "mupdf";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { start, type Started } from "./started.ts";
+import { processesBelow } from "../../src/serve/processes.ts";
+import { chromiumPath } from "../harness/engines/browser.ts";
+
+const BROWSER = { BROWSER_FLAGS: "--no-sandbox" };
+
+async function startIn(data: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const server = await start(data, ["--single-tenant", ...args], env);
+  expect([server.code, server.stderr]).toEqual([undefined, ""]);
+  const key = (await readFile(join(data, "api-key"), "utf8")).trim();
+  return { server, key };
+}
+
+type Fields = Readonly<Record<string, string | Uint8Array>>;
+
+describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () => {
+  let data: string;
+  let server: Started;
+  let key: string;
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), "pdf-service-browser-"));
+    ({ server, key } = await startIn(data, ["--browser", chromiumPath ?? ""], { ...BROWSER, WORKERS: "1" }));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(data, { recursive: true, force: true });
+  });
+
+  async function convert(html: string | undefined, fields: Fields = {}, to = { server, key }) {
+    const body = new FormData();
+    if (html !== undefined) body.append("file", new Blob([html]), "page.html");
+    for (const [name, value] of Object.entries(fields))
+      body.append(name, typeof value === "string" ? value : new Blob([value.slice()]));
+    const headers = { Authorization: `Bearer ${to.key}` };
+    const response = await fetch(`${to.server.baseUrl}/api/v1/to-pdf`, { method: "POST", headers, body });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const text = new TextDecoder().decode(bytes);
+    const code = response.ok ? undefined : (JSON.parse(text) as { error: { code: string } }).error.code;
+    return { status: response.status, code, headers: response.headers, bytes, text };
+  }
+
+  const open = (bytes: Uint8Array): mupdf.PDFDocument =>
+    mupdf.Document.openDocument(bytes, "application/pdf") as mupdf.PDFDocument;
+  const textOf = (pages: mupdf.PDFDocument, page = 0): string =>
+    pages.loadPage(page).toStructuredText("").asText().replace(/\s+/g, " ").trim();
+
+  /** The processes of browsers, without the scripts that start them. */
+  const browsers = async () =>
+    (await processesBelow(process.pid)).filter(
+      ({ command }) => command.includes(`--user-data-dir=${data}`) && !/^\/bin\/sh|--type=/.test(command),
+    );
+
+  async function debuggerUrl(): Promise<string> {
+    const profiles = (await readdir(join(data, "tmp"))).filter((name) => name.startsWith("browser-"));
+    const [port] = (await readFile(join(data, "tmp", profiles[0] ?? "", "DevToolsActivePort"), "utf8")).split("\n");
+    return `http://127.0.0.1:${port}`;
+  }
+
+  const works = async (): Promise<boolean> => {
+    const { status, headers } = await convert("<p>again", { engine: "browser" });
+    return status === 200 && headers.get("X-Engine") === "browser";
+  };
+
+  test("HTML with boxes side by side is printed by the browser, with tags, links, bookmarks, title, and language", async () => {
+    const html = `<!doctype html><html lang="en"><title>Invoice 7</title><h1>Invoice</h1>
+      <div style="display:flex"><b>left</b><a href="https://example.com/">right</a></div><h2>Items</h2>`;
+    const { status, headers, bytes } = await convert(html, { language: "en-GB" });
+    expect([status, headers.get("X-Engine"), headers.get("X-Not-Converted")]).toEqual([200, "browser", null]);
+    const pages = open(bytes);
+    const [left, right] = ["left", "right"].map((word) => pages.loadPage(0).search(word, "")[0]?.[0]?.[1]);
+    expect(left).toBeCloseTo(right ?? 0, 0);
+    expect(
+      pages
+        .loadPage(0)
+        .getLinks()
+        .map((link) => link.getURI()),
+    ).toEqual(["https://example.com/"]);
+    expect(pages.loadOutline()?.map(({ title, down }) => [title, down?.map((one) => one.title)])).toEqual([
+      ["Invoice", ["Items"]],
+    ]);
+    const root = pages.getTrailer().get("Root");
+    expect(root.get("MarkInfo").get("Marked").asBoolean()).toBe(true);
+    expect([pages.getMetaData("info:Title"), root.get("Lang").asString()]).toEqual(["Invoice 7", "en-GB"]);
+  });
+
+  test("plain HTML stays with flow, as does HTML with a parameter that only flow has", async () => {
+    expect((await convert("<p>text</p>")).headers.get("X-Engine")).toBe("flow");
+    expect((await convert("<p style='position:fixed'>text</p>", { fontSize: "9" })).headers.get("X-Engine")).toBe(
+      "flow",
+    );
+    expect((await convert("<p>text</p><script>1</script>")).headers.get("X-Engine")).toBe("browser");
+    expect((await convert("<style>@font-face{font-family:x;src:url(x.ttf)}</style>a")).headers.get("X-Engine")).toBe(
+      "browser",
+    );
+  });
+
+  test("scripts do not run unless they are allowed", async () => {
+    const html = "<body><p>before</p><script>document.body.append('ran')</script>";
+    const without = await convert(html, { engine: "browser" });
+    expect([textOf(open(without.bytes)), without.headers.get("X-Not-Converted")]).toEqual(["before", "scripts"]);
+    const having = await convert(html, { scripts: "true" });
+    expect([textOf(open(having.bytes)), having.headers.get("X-Not-Converted")]).toEqual(["before ran", null]);
+  });
+
+  test("a form as clients of Gotenberg send it is converted", async () => {
+    const { status, bytes, text } = await convert("<h1>One</h1><p style='break-before:page'>Two</p>", {
+      paperWidth: "8.5",
+      paperHeight: "11in",
+      marginTop: "1",
+      marginBottom: "2cm",
+      marginLeft: "20mm",
+      marginRight: "36pt",
+      landscape: "true",
+      scale: "0.9",
+      printBackground: "true",
+      preferCssPageSize: "false",
+      singlePage: "false",
+      header: "<span style='font-size:10px' class='title'></span>",
+      footer: "<span style='font-size:10px'>page <span class='pageNumber'></span></span>",
+      nativePageRanges: "2-2",
+      emulatedMediaType: "screen",
+      generateDocumentOutline: "true",
+      taggedPdf: "false",
+      scripts: "true",
+      waitDelay: "100ms",
+      waitForSelector: "h1",
+      waitForExpression: "document.readyState === 'complete'",
+      failOnConsoleExceptions: "true",
+      failOnResourceLoadingFailed: "true",
+    });
+    expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
+    const pages = open(bytes);
+    expect([pages.countPages(), pages.loadPage(0).getBounds()]).toEqual([1, [0, 0, 792, 612]]);
+    expect(textOf(pages)).toContain("Two");
+    expect(textOf(pages)).toContain("page 2");
+    expect(pages.getTrailer().get("Root").get("StructTreeRoot").isNull()).toBe(true);
+  });
+
+  test("singlePage makes one page as long as its content", async () => {
+    const { bytes } = await convert("<div style='height:5000px'>top</div>end", { singlePage: "true" });
+    const pages = open(bytes);
+    const [, , , height] = pages.loadPage(0).getBounds();
+    expect([pages.countPages(), height > 3_700]).toEqual([1, true]);
+  });
+
+  test.each([
+    [{ failOnConsoleExceptions: "true", scripts: "true" }, "<script>nothing.here</script>", "invalid_file", "nothing"],
+    [{ failOnResourceLoadingFailed: "true" }, "<img src=gone.png>", "invalid_file", "gone.png"],
+    [{ waitForSelector: "<" }, "text", "invalid_parameters", "waitForSelector"],
+    [{ engine: "browser" }, "# Title\n\n- a\n- b\n", "invalid_parameters", "`markdown`"],
+  ])("%j is an error for %j", async (fields, html, code, named) => {
+    const error = await convert(html, fields as Fields);
+    expect([error.status, error.code]).toEqual([400, code]);
+    expect(error.text).toContain(named);
+  });
+
+  test("a script that does not end gets 413, and the next request works", async () => {
+    const { status, code } = await convert("<p>a</p><script>for (;;);</script>", { scripts: "true" });
+    expect([status, code]).toEqual([413, "limit_exceeded"]);
+    expect(await works()).toBe(true);
+  });
+
+  test.each(["SIGKILL", "SIGSTOP"] as const)("a browser that gets %s fails its request with 503", async (signal) => {
+    const [browser] = await browsers();
+    const waiting = convert("<p>a</p>", { waitDelay: "8s" });
+    const pages = async (): Promise<string> => (await fetch(`${await debuggerUrl()}/json/list`)).text();
+    await expect.poll(pages).toContain("document.invalid");
+    process.kill(browser?.pid ?? 0, signal);
+    const { status, code } = await waiting;
+    expect([status, code]).toEqual([503, "browser_failed"]);
+    await expect.poll(works, { interval: 500 }).toBe(true);
+    expect((await browsers()).map(({ pid }) => pid)).not.toContain(browser?.pid);
+  });
+
+  test("a server with BROWSER_URL uses that browser", async () => {
+    const other = await mkdtemp(join(tmpdir(), "pdf-service-browser-"));
+    const second = await startIn(other, [], { BROWSER_URL: await debuggerUrl(), WORKERS: "1" });
+    try {
+      const { status, headers, bytes } = await convert("<p>by URL</p>", { engine: "browser" }, second);
+      expect([status, headers.get("X-Engine")]).toEqual([200, "browser"]);
+      expect(textOf(open(bytes))).toBe("by URL");
+    } finally {
+      await second.server.stop();
+      await rm(other, { recursive: true, force: true });
+    }
+  });
+
+  test("the browser ends with the server", async () => {
+    expect((await browsers()).length).toBeGreaterThan(0);
+    await server.stop();
+    await expect
+      .poll(async () => (await processesBelow(0)).filter(({ command }) => command.includes(data)))
+      .toEqual([]);
+  });
+});
