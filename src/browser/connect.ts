@@ -14,11 +14,16 @@ const CONNECTING = 10_000;
 
 /** @throws ConnectionLost if there is no browser */
 export async function connect(place: BrowserPlace): Promise<DevTools> {
+  // Not `AbortSignal.timeout`: it would close the WebSocket, too, however long that has been open.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), CONNECTING);
+  const { signal } = late;
   try {
-    const signal = AbortSignal.timeout(CONNECTING);
     return new DevTools(place.kind === "url" ? await atUrl(place, signal) : await byBinding(place.fetch, signal));
   } catch (cause) {
     throw new ConnectionLost("the browser cannot be reached", { cause });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
