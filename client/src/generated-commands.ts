@@ -531,7 +531,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`."
+        "description": "Instead of `file`: the URL of a public web page."
       },
       {
         "field": "engine",
@@ -539,7 +539,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "`flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.",
+        "description": "`browser` prints HTML with Chromium. Default: by the document.",
         "values": [
           "flow",
           "browser"
@@ -568,7 +568,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits."
+        "description": "The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected."
       },
       {
         "field": "pageSize",
@@ -720,7 +720,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow."
+        "description": "Whether scripts run. Default: false."
       },
       {
         "field": "allowedHosts",
@@ -728,7 +728,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none."
+        "description": "Hosts of files that the document may load, besides that of `url`. Default: none."
       },
       {
         "field": "scale",

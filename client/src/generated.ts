@@ -299,11 +299,11 @@ const outlineFields = {
 } as const;
 
 export type ToPdfInput = {
-  /** `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document. */
+  /** `browser` prints HTML with Chromium. Default: by the document. */
   readonly engine?: "flow" | "browser" | undefined;
   /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "rtf" | undefined;
-  /** The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits. */
+  readonly format?: "html" | "xhtml" | "csv" | "markdown" | "text" | "docx" | "xlsx" | undefined;
+  /** The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
   readonly pageSize?: "a4" | "letter" | "legal" | "a5" | "a3" | { readonly width: number; readonly height: number } | undefined;
@@ -339,9 +339,9 @@ export type ToPdfInput = {
   readonly language?: string | undefined;
   /** Whether characters that no font has are an error. Only `engine=flow`. */
   readonly strict?: boolean | undefined;
-  /** Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow. */
+  /** Whether scripts run. Default: false. */
   readonly scripts?: boolean | undefined;
-  /** Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none. */
+  /** Hosts of files that the document may load, besides that of `url`. Default: none. */
   readonly allowedHosts?: string | undefined;
   /** The scale of the content. Default: 1. */
   readonly scale?: number | undefined;
@@ -377,11 +377,11 @@ export type ToPdfInput = {
   | {
   /** The document. */
   readonly file: FileInput | FileReference;
-  /** Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`. */
+  /** Instead of `file`: the URL of a public web page. */
   readonly url?: undefined;
   }
   | {
-  /** Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`. */
+  /** Instead of `file`: the URL of a public web page. */
   readonly url: string;
   /** The document. */
   readonly file?: undefined;
@@ -499,24 +499,6 @@ const fromImagesFields = {
   orientation: { name: "orientation", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   fit: { name: "fit", kind: "text" },
-} as const;
-
-export interface ArchiveInput {
-  /** The PDF. */
-  readonly file: FileInput | FileReference;
-  /** The password of `file`, if it is encrypted. */
-  readonly password?: string | undefined;
-  /** The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`. */
-  readonly profile?: "2b" | "2u" | "3b" | "3u" | undefined;
-  /** If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`. */
-  readonly onResidual?: "fail" | "report" | undefined;
-}
-
-const archiveFields = {
-  file: { name: "file", kind: "file" },
-  password: { name: "password", kind: "text" },
-  profile: { name: "profile", kind: "text" },
-  onResidual: { name: "onResidual", kind: "text" },
 } as const;
 
 export type ExtractTextInput = {
@@ -1324,12 +1306,6 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
   }
 
-  /** Convert to PDF/A. */
-  archive(input?: Without<ArchiveInput, "file">): Pipeline<FileResult>;
-  archive(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("archive", "file", archiveFields, input));
-  }
-
   /** Extract the text of a PDF. */
   extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
   /** Extract the text of a PDF. */
@@ -1685,14 +1661,11 @@ export class ServiceMethods extends OperationTransport {
    * | Format | What is kept | What is not (`X-Not-Converted`) |
    * |---|---|---|
    * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
-   * | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
    * | Text | lines as they are, wrapped at the margins |  |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
-   * | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
-   * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
    * - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
@@ -1702,7 +1675,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * The guide at `/docs/conversion` has the details.
    *
-   * Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -1748,27 +1721,6 @@ export class ServiceMethods extends OperationTransport {
   fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
   fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
-  }
-
-  /** Convert to PDF/A, as a job. */
-  archive(input: ArchiveInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /**
-   * Convert to PDF/A.
-   *
-   * Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
-   *
-   * The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
-   * 422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
-   * `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
-   *
-   * A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
-   * conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
-   *
-   * Costs 2 credits. Requires the `pdf:write` scope.
-   */
-  archive(input: ArchiveInput, options?: CallOptions): Promise<FileResult>;
-  archive(input: ArchiveInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/archive", archiveFields, input, options, fileResult);
   }
 
   /** Extract the text of a PDF, as a job. */

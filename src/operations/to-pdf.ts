@@ -111,19 +111,14 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
   oneOf: { fields: ["file", "url"], exactly: true },
   fields: {
     file: anyFile("The document."),
-    url: text(
-      formText(limits.parameters.urlCharacters),
-      "Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.",
-      { label: "URL" },
-    ),
-    engine: text(
-      formChoice("flow", "browser"),
-      "`flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.",
-    ),
+    url: text(formText(limits.parameters.urlCharacters), "Instead of `file`: the URL of a public web page.", {
+      label: "URL",
+    }),
+    engine: text(formChoice("flow", "browser"), "`browser` prints HTML with Chromium. Default: by the document."),
     format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected."),
     encoding: text(
       lineText(100),
-      "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
+      "The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.",
     ),
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
@@ -139,7 +134,11 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       "Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.",
       FAMILIAR,
     ),
-    orientation: text(formChoice("portrait", "landscape"), "The orientation. Default: the document's, else portrait."),
+    orientation: text(
+      formChoice("portrait", "landscape"),
+      "The orientation. Default: the document's, else portrait.",
+      FAMILIAR,
+    ),
     landscape: text(formFlag(), "The same as `orientation`, for clients of Gotenberg.", FAMILIAR),
     marginPt: text(
       formInteger(0, WIDEST_MARGIN),
@@ -156,8 +155,12 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     fontSize: text(
       formNumber(4, 72),
       `The size of text without one of its own, in points. Default: ${DEFAULT_FONT_SIZE}. Only \`engine=flow\`.`,
+      FAMILIAR,
     ),
-    css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", { format: "multiline" }),
+    css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", {
+      format: "multiline",
+      ...FAMILIAR,
+    }),
     assets: anyFile(
       "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.",
     ),
@@ -165,19 +168,15 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       formChoice("width", "none"),
       "Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.",
     ),
-    title: text(lineText(), "The title in the metadata. Default: the document's."),
-    language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's."),
+    title: text(lineText(), "The title in the metadata. Default: the document's.", FAMILIAR),
+    language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
     strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
       label: "Reject characters without a font",
     }),
-    scripts: text(
-      formFlag(),
-      `Whether scripts run, up to ${limits.browser.seconds} seconds in all. Default: false. Only \`engine=browser\`, as all that follow.`,
-      { label: "Run scripts" },
-    ),
+    scripts: text(formFlag(), "Whether scripts run. Default: false.", { label: "Run scripts" }),
     allowedHosts: text(
       formHosts(limits.browser.hosts),
-      "Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.",
+      "Hosts of files that the document may load, besides that of `url`. Default: none.",
     ),
     scale: text(formNumber(...SCALES), "The scale of the content. Default: 1.", FAMILIAR),
     printBackground: text(formFlag(), "Whether backgrounds are printed. Default: true.", FAMILIAR),
@@ -190,7 +189,7 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     header: text(
       formText(LONGEST_TEMPLATE),
       "HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.",
-      { format: "multiline" },
+      { format: "multiline", ...FAMILIAR },
     ),
     footer: text(formText(LONGEST_TEMPLATE), "HTML for the bottom of each page, as `header`.", {
       format: "multiline",

@@ -652,10 +652,10 @@ class ServiceMethods(Transport):
 
         Args:
             file: The document.
-            url: Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.
-            engine: `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.
+            url: Instead of `file`: the URL of a public web page.
+            engine: `browser` prints HTML with Chromium. Default: by the document.
             format: The format of text that may have several. Default: detected.
-            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            encoding: The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.
             page_size: The page size, by name or in points. Default: the document's, else A4.
             paper_width: Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit.
             paper_height: Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.
@@ -673,8 +673,8 @@ class ServiceMethods(Transport):
             title: The title in the metadata. Default: the document's.
             language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error. Only `engine=flow`.
-            scripts: Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.
-            allowed_hosts: Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.
+            scripts: Whether scripts run. Default: false.
+            allowed_hosts: Hosts of files that the document may load, besides that of `url`. Default: none.
             scale: The scale of the content. Default: 1.
             print_background: Whether backgrounds are printed. Default: true.
             prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.
@@ -3507,10 +3507,10 @@ class JobMethods:
 
         Args:
             file: The document.
-            url: Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.
-            engine: `flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.
+            url: Instead of `file`: the URL of a public web page.
+            engine: `browser` prints HTML with Chromium. Default: by the document.
             format: The format of text that may have several. Default: detected.
-            encoding: The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.
+            encoding: The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.
             page_size: The page size, by name or in points. Default: the document's, else A4.
             paper_width: Instead of `pageSize`, with `paperHeight`: the width, in inches or with a unit.
             paper_height: Instead of `pageSize`, with `paperWidth`: the height, in inches or with a unit.
@@ -3528,8 +3528,8 @@ class JobMethods:
             title: The title in the metadata. Default: the document's.
             language: The language, such as `en` or `pt-BR`. Default: the document's.
             strict: Whether characters that no font has are an error. Only `engine=flow`.
-            scripts: Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.
-            allowed_hosts: Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.
+            scripts: Whether scripts run. Default: false.
+            allowed_hosts: Hosts of files that the document may load, besides that of `url`. Default: none.
             scale: The scale of the content. Default: 1.
             print_background: Whether backgrounds are printed. Default: true.
             prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.

@@ -873,7 +873,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Allowed Hosts",
         "name": "allowedHosts",
-        "description": "Host names from which the document may load files over HTTPS, besides that of `url`. The service fetches them. Default: none.",
+        "description": "Hosts of files that the document may load, besides that of `url`. Default: none.",
         "type": "string",
         "default": ""
       },
@@ -911,14 +911,14 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Encoding",
         "name": "encoding",
-        "description": "The encoding of text, such as `windows-1251`, `shift_jis`, or `gbk` (a label of the WHATWG Encoding Standard). Default: by byte order mark, the charset of the file's Content-Type, the document's declaration, UTF-8, or the only one that fits.",
+        "description": "The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.",
         "type": "string",
         "default": ""
       },
       {
         "displayName": "Engine",
         "name": "engine",
-        "description": "`flow` lays out text from top to bottom. `browser` prints HTML with Chromium. Default: by the document.",
+        "description": "`browser` prints HTML with Chromium. Default: by the document.",
         "type": "options",
         "default": "flow",
         "options": [
@@ -1165,7 +1165,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Scripts",
         "name": "scripts",
-        "description": "Whether `scripts` is on. Whether scripts run, up to 30 seconds in all. Default: false. Only `engine=browser`, as all that follow.",
+        "description": "Whether `scripts` is on. Whether scripts run. Default: false.",
         "type": "boolean",
         "default": false
       },
@@ -1200,7 +1200,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "URL",
         "name": "url",
-        "description": "Instead of `file`: the HTTPS URL of an HTML document, from whose host it may load files. Only `engine=browser`.",
+        "description": "Instead of `file`: the URL of a public web page",
         "type": "string",
         "default": ""
       },
