@@ -113,12 +113,18 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     file: anyFile("The document."),
     url: text(formText(limits.parameters.urlCharacters), "Instead of `file`: the URL of a public web page.", {
       label: "URL",
+      ...FAMILIAR,
     }),
-    engine: text(formChoice("flow", "browser"), "`browser` prints HTML with Chromium. Default: by the document."),
+    engine: text(
+      formChoice("flow", "browser"),
+      "`browser` prints HTML with Chromium. Default: by the document.",
+      FAMILIAR,
+    ),
     format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected."),
     encoding: text(
       lineText(100),
       "The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.",
+      FAMILIAR,
     ),
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
@@ -143,6 +149,7 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     marginPt: text(
       formInteger(0, WIDEST_MARGIN),
       "Space around the content, in points. Default: the document's, else 54.",
+      FAMILIAR,
     ),
     marginTop: text(
       formLength(0, WIDEST_MARGIN),
@@ -167,16 +174,19 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     fit: text(
       formChoice("width", "none"),
       "Content wider than the page: `width`, the default, scales it down, `none` makes the page wider. Only `engine=flow`.",
+      FAMILIAR,
     ),
     title: text(lineText(), "The title in the metadata. Default: the document's.", FAMILIAR),
     language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
     strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
       label: "Reject characters without a font",
+      ...FAMILIAR,
     }),
-    scripts: text(formFlag(), "Whether scripts run. Default: false.", { label: "Run scripts" }),
+    scripts: text(formFlag(), "Whether scripts run. Default: false.", { label: "Run scripts", ...FAMILIAR }),
     allowedHosts: text(
       formHosts(limits.browser.hosts),
       "Hosts of files that the document may load, besides that of `url`. Default: none.",
+      FAMILIAR,
     ),
     scale: text(formNumber(...SCALES), "The scale of the content. Default: 1.", FAMILIAR),
     printBackground: text(formFlag(), "Whether backgrounds are printed. Default: true.", FAMILIAR),
