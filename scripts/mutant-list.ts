@@ -351,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     ["metadata: changes only Info", "else writeMetadata(stream, packet);", ""],
     [
       "metadata: changes only XMP",
-      "const all = await writeInfo(engine, document, changes);",
+      "const all = await writeInfo(engine, document, changes, { creates: !inXmpOnly });",
       "const all = changes.entries;",
     ],
   ),

@@ -564,6 +564,8 @@ export const limits = {
     measureImage: { fuel: 0, kind: "asNeeded" },
     /** Converting the rows of a PNG: `from-images`. */
     convertPng: { fuel: 0, kind: "asNeeded" },
+    /** Validating a file that claims PDF/A after it is written. The bytes of the request's files add to it. */
+    checkConformance: { fuel: 800_000_000, kind: "own" },
     /** `redact`: each of its stages, such as finding the matches of a page, erasing them, or reading a page of the written file. */
     redact: { fuel: 800_000_000, kind: "untilNext" },
   },

@@ -18,6 +18,8 @@ export interface HeaderFacts {
   readonly attachmentsDropped: number | undefined;
   /** `true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it. */
   readonly signatureInvalidated: boolean;
+  /** The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated. */
+  readonly conformanceLost: readonly string[];
   /** Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
   readonly unknownFields: readonly string[];
   /** The number of names in `values` that the form does not have. */
@@ -77,6 +79,7 @@ export const headerFacts = {
   pagesLost: { header: "X-Pages-Lost", type: "integer" },
   attachmentsDropped: { header: "X-Attachments-Dropped", type: "integer" },
   signatureInvalidated: { header: "X-Signature-Invalidated", type: "boolean" },
+  conformanceLost: { header: "X-Conformance-Lost", type: "array" },
   unknownFields: { header: "X-Unknown-Fields", type: "array" },
   unknownFieldsCount: { header: "X-Unknown-Fields-Count", type: "integer" },
   originalSize: { header: "X-Original-Size", type: "integer" },

@@ -62,7 +62,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   furtherExamples: [{ file: "hundred-pages.pdf", template: "{n} / {total}" }],
   memory: { readsRanges: true },
   errors: ["unsupported_text"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   pageChecks: [
     ({ template, style, startAt, pages }, pageCount) => {

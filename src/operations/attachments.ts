@@ -1,3 +1,4 @@
+import { keepWithAttachment } from "../engines/pdf/conformance/keep.ts";
 import { z } from "zod";
 import {
   addAttachment,
@@ -84,7 +85,7 @@ Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
   example: { file: "letter.pdf", action: "add", attachment: "receipt.png", description: "The receipt" },
   furtherExamples: [{ file: "letter.pdf", action: "list" }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   checks: [
     ({ action, name }) => (action === "remove" && name === undefined ? [{ name: "name", issue: "is required" }] : []),
@@ -108,6 +109,7 @@ Signatures do not allow the change (\`X-Signature-Invalidated\`).`,
       if (found.some((one) => one.name === own))
         throw invalidParameter("name", `\`${own}\` is already attached: remove it first`);
       const modified = pdfDateOf(new Date().toISOString()) ?? "";
+      await keepWithAttachment(open, attachment.bytes);
       await addAttachment(open, { name: own, bytes: attachment.bytes, description, relationship, modified });
     } else {
       if (name === undefined && chosen.length === 0)

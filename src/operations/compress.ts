@@ -78,6 +78,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     "X-Page-Count",
     "X-Input-Repaired",
     "X-Signature-Invalidated",
+    "X-Conformance-Lost",
     "X-Original-Size",
     "X-Output-Size",
     "X-Images-Kept",

@@ -71,7 +71,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
   example: { file: "letter.pdf", margins: "36" },
   furtherExamples: [{ file: "letter.pdf", auto: "true" }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, box, margins, pages, remove }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
@@ -92,7 +92,7 @@ Changes are appended to the file (an incremental update), unless it is damaged o
     // An update would leave the removed content in the file.
     const { bytes, signatureInvalidated } = remove
       ? { bytes: await rewritePdf(open, { changed }), signatureInvalidated: isIntact }
-      : await saveChanges(open, { changed });
+      : await saveChanges(open, { changed, keepsClaim: true });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

@@ -23,7 +23,7 @@ entries with others below them, which lose their destination. At least one page 
   example: { file: "letter.pdf", pages: "2" },
   furtherExamples: [{ file: "hundred-pages.pdf", pages: "2-50" }],
   memory: { readsRanges: true, freesInput: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, pages }, { pdf }) {
     const copied = await copyPages(pdf, file, (pageCount) => pages.resolveOthers("pages", pageCount), {

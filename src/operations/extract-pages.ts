@@ -29,7 +29,13 @@ own (\`name_2\`).`,
   example: { file: "letter.pdf", range: "last,1" },
   furtherExamples: [{ file: "hundred-pages.pdf", range: "odd" }],
   memory: { readsRanges: true, freesInput: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Attachments-Dropped",
+    "X-Signature-Invalidated",
+    "X-Conformance-Lost",
+  ],
 
   async run({ file, range }, { pdf }) {
     const copied = await copyPages(pdf, file, (pageCount) => range.resolve("range", pageCount), { attachments: false });

@@ -66,6 +66,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     "X-Unknown-Fields-Count",
     "X-Input-Repaired",
     "X-Signature-Invalidated",
+    "X-Conformance-Lost",
   ],
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {

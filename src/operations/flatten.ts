@@ -32,7 +32,7 @@ A document with nothing to flatten is returned unchanged. With \`forms\` or \`al
   example: { file: "form.pdf" },
   furtherExamples: [{ file: "letter.pdf" }],
   errors: ["unsupported_text", "unsupported_form"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, what }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });

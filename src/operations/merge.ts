@@ -1,6 +1,7 @@
 import { assemble, type PageSelection } from "../engines/pdf/assembly/assemble.ts";
 import { type OpenPdf, openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { mayHaveEmptyNames } from "../engines/pdf/objects/empty-names.ts";
+import { joinClaims } from "../engines/pdf/conformance/keep.ts";
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/assembly/join-outline.ts";
@@ -58,7 +59,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
   furtherExamples: [{ file0: "hundred-pages.pdf", file1: "five-megabytes.pdf" }],
   memory: { freesInput: true },
   errors: ["owner_password_required"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ files, interleave, title, author, bookmarks }, { pdf }) {
     using stack = new DisposableStack();
@@ -90,14 +91,20 @@ document, named after its file, with the document's outline below it. \`none\`: 
       value === undefined ? [] : [[key, value] as const],
     );
     await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
-    const headers = resultHeadersOf(opened, {
-      pageCount,
-      signatureInvalidated: sources.some(({ signed }) => signed),
-    });
-    const room = { large: true, mayHaveEmptyNames: opened.some(({ document }) => mayHaveEmptyNames(document)) };
+    const signatureInvalidated = sources.some(({ signed }) => signed);
+    const repaired = opened.some((open) => open.repaired);
+    const lostClauses = new Set<string>();
+    await joinClaims({ engine: pdf, document: target, lostClauses }, opened);
+    const room = {
+      large: true,
+      mayHaveEmptyNames: opened.some(({ document }) => mayHaveEmptyNames(document)),
+      lostClauses,
+    };
     for (const open of opened) open[Symbol.dispose]();
     if (!pdf.sharesFiles) pdf.files.free();
-    return { kind: "pdf", bytes: await savePdf(pdf, target, room), headers };
+    const bytes = await savePdf(pdf, target, room);
+    const headers = resultHeadersOf([{ repaired, lostClauses }], { pageCount, signatureInvalidated });
+    return { kind: "pdf", bytes, headers };
   },
 });
 

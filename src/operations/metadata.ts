@@ -165,7 +165,7 @@ set if a signature is no longer valid: the file was damaged, or it is certified 
   example: { file: "letter.pdf", action: "get" },
   furtherExamples: [{ file: "hundred-pages.pdf", action: "set", metadata: '{"title":"Load"}' }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, action, metadata, replace }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: action === "set" ? "save" : undefined });

@@ -47,7 +47,7 @@ signatures become invalid (\`X-Signature-Invalidated\`). Page labels are removed
   example: { file: "letter.pdf", pagesPerSheet: "2", border: "true" },
   furtherExamples: [{ file: "letter.pdf", layout: "booklet" }],
   errors: ["unsupported_text", "unsupported_form"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, pagesPerSheet = "2", layout, pageSize, marginPt, border }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });

@@ -127,7 +127,13 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   resolve: () => ({ pricedPages: limits.jobs.pagesPerPriceOfOcr }),
   example: { file: "receipt.png" },
   errors: ["ocr_failed"],
-  headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: [
+    "X-OCR-Mean-Confidence",
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Signature-Invalidated",
+    "X-Conformance-Lost",
+  ],
 
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {

@@ -136,7 +136,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   },
   furtherExamples: [{ file: "hundred-pages.pdf", action: "get" }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   pageChecks: [({ outline: given }, pageCount) => pageIssues(given ?? [], pageCount)],
 
@@ -152,7 +152,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
     if (first) throw fieldsInvalid(first, fields);
     await repairPageTree(open);
     await setOutline(open, given ?? []);
-    const { bytes, signatureInvalidated } = await saveChanges(open);
+    const { bytes, signatureInvalidated } = await saveChanges(open, { keepsClaim: true });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

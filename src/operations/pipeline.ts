@@ -71,7 +71,7 @@ document is a parameter of the first step; later ones use it too, unless they ha
 
 All steps are validated before the first one starts. Problems with parameters have the number of their step in \`details.fields[].step\`, and other errors of a step in
 \`details.step\`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
-with \`X-Input-Repaired\` and \`X-Signature-Invalidated\` if any step has them. \`X-Pipeline-Steps\` lists the pages and size of each step's result.
+with \`X-Input-Repaired\`, \`X-Signature-Invalidated\`, and \`X-Conformance-Lost\` if any step has them. \`X-Pipeline-Steps\` lists the pages and size of each step's result.
 
 A stored file over ${limits.references.heldBytes / MiB} MiB (by default: see \`GET /limits\`) can be the \`file\` of the first step. A step that needs the whole document in memory can follow only if the result
 before it is smaller.`,
@@ -191,7 +191,7 @@ async function adopted(
 }
 
 function flagsOf({ headers }: Output): Output["headers"] {
-  const names = ["X-Input-Repaired", "X-Signature-Invalidated"] as const;
+  const names = ["X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"] as const;
   return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 

@@ -66,7 +66,14 @@ The names that other programs have for them are accepted, too, such as \`printin
   example: { file: "letter.pdf", userPassword: "open sesame" },
   furtherExamples: [{ file: "five-megabytes.pdf", userPassword: "user" }],
   errors: ["owner_password_required", "encryption_failed", "encryption_unavailable"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Signature-Invalidated",
+    "X-Conformance-Lost",
+    "X-Encryption",
+    "X-Encryption-Verified",
+  ],
 
   checks: [
     ({ encryption, userPassword }) => issues("userPassword", [readPassword(encryption, userPassword).issue]),

@@ -136,6 +136,7 @@ With \`dryRun\`, the response is JSON with the matches. The guide at \`/docs/red
     "X-Page-Count",
     "X-Input-Repaired",
     "X-Signature-Invalidated",
+    "X-Conformance-Lost",
     "X-Redactions",
     "X-Pages-Without-Text",
     "X-Attachments-Removed",
@@ -169,7 +170,7 @@ With \`dryRun\`, the response is JSON with the matches. The guide at \`/docs/red
     const signatureInvalidated = await hasIntactSignature(open);
     const { bytes, findings, repaired } = await redactPdf(open, engines, redaction);
     const headers = {
-      ...resultHeadersOf([{ repaired }], { pageCount, signatureInvalidated }),
+      ...resultHeadersOf([{ repaired, lostClauses: open.lostClauses }], { pageCount, signatureInvalidated }),
       ...headersOf(findings, regions.length),
     };
     return { kind: "pdf", bytes, headers };

@@ -45,7 +45,7 @@ rejected with \`invalid_file\`.`,
   },
   example: { file: "damaged.pdf" },
   furtherExamples: [{ file: "letter.pdf" }],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Pages-Lost", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Pages-Lost", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, output }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "save", lenient: true });
@@ -59,16 +59,17 @@ rejected with \`invalid_file\`.`,
     const lost = new Set(found.lost);
     const incompletePages = found.missing.filter((page) => !lost.has(page));
     const damaged = rebuilt.length > 0 || found.missing.length > 0;
+    const signatureInvalidated = await hasIntactSignature(open);
+    // Also for a report: whether the document can be repaired shows when it is written.
+    const bytes = await rewritePdf(open);
     const headers = {
-      ...resultHeadersOf([open], { pageCount, signatureInvalidated: await hasIntactSignature(open) }),
+      ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
       ...(damaged && { "X-Input-Repaired": "true" }),
       ...(lost.size > 0 && { "X-Pages-Lost": String(lost.size) }),
     };
-    // Also for a report: whether the document can be repaired shows when it is written.
-    const bytes = await rewritePdf(open);
     if (output === "pdf") return { kind: "pdf", bytes, headers };
     const value: z.infer<typeof report> = { damaged, rebuilt, lostPages: found.lost, incompletePages, pageCount };
-    const { "X-Signature-Invalidated": _, ...reported } = headers;
+    const { "X-Signature-Invalidated": _, "X-Conformance-Lost": __, ...reported } = headers;
     return { kind: "json", value, headers: reported };
   },
 });

@@ -48,7 +48,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   example: { file: "letter.pdf", angle: "90" },
   furtherExamples: [{ file: "five-megabytes.pdf", angle: "180" }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   pageChecks: [
     ({ rotations }, pageCount) => {
@@ -77,7 +77,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       const multiple = now % 90 === 0 ? now : 0;
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);
     }
-    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: [...turns.keys()] });
+    const { bytes, signatureInvalidated } = await saveChanges(open, { changed: [...turns.keys()], keepsClaim: true });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signatureInvalidated }) };
   },
 });

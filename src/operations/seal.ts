@@ -186,7 +186,14 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
     "unsupported_text",
     "unsupported_form",
   ],
-  headers: ["X-Page-Count", "X-Signature-Field", "X-Signature-Level", "X-Signature-Input", "X-Signature-Invalidated"],
+  headers: [
+    "X-Page-Count",
+    "X-Signature-Field",
+    "X-Signature-Level",
+    "X-Signature-Input",
+    "X-Signature-Invalidated",
+    "X-Conformance-Lost",
+  ],
 
   checks: [credentialIssues],
 

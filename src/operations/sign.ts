@@ -67,7 +67,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   },
   memory: { readsRanges: true },
   errors: ["unsupported_text"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   pageChecks: [
     ({ field }, pageCount) => {
@@ -89,7 +89,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       ? await imageMark(open, engines, signatureImage)
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
-    await stampSignature(place, signature, footer);
+    await stampSignature(open, place, signature, footer);
     const { bytes, signatureInvalidated } = await saveChanges(open, { changed: [field.page - 1] });
     return {
       kind: "pdf",

@@ -66,7 +66,13 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
   example: { file: "letter.pdf", mode: "pages" },
   furtherExamples: [{ file: "hundred-pages.pdf", mode: "chunks", chunkSize: "10" }],
   memory: { readsRanges: true },
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Attachments-Dropped",
+    "X-Signature-Invalidated",
+    "X-Conformance-Lost",
+  ],
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
@@ -91,8 +97,10 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     };
     const [only] = parts;
     if (parts.length === 1 && only) {
-      const bytes = await makePart(pdf, source, only);
-      return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
+      const lostClauses = new Set<string>();
+      const bytes = await makePart(pdf, source, only, lostClauses);
+      const ofPart = resultHeadersOf([{ ...open, lostClauses }], { pageCount: only.length });
+      return { kind: "pdf", bytes, headers: { ...headers, ...ofPart } };
     }
     // Read what the parts share before the first part, which frees everything it reads.
     await readStructureElements(source);
@@ -125,7 +133,13 @@ async function* partOf(pdf: PdfEngine, source: Source, pages: readonly number[])
   pdf.claim(before - pdf.claimed);
 }
 
-async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {
+/** `lostClauses`: as in `savePdf`. Parts of an archive, of which the headers are sent before they are made, keep the claim of their source. */
+async function makePart(
+  pdf: PdfEngine,
+  source: Source,
+  pages: readonly number[],
+  lostClauses?: Set<string>,
+): Promise<EngineBytes> {
   const make = async () => {
     const target = await createDocument(pdf, source.open);
     await assemble(
@@ -138,7 +152,8 @@ async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]
   await pdf.work.pause();
   const { document, input } = source.open;
   const large = pages.length * 2 > source.pages.length;
-  return makePdf(pdf, make, { large, field: input.field, mayHaveEmptyNames: mayHaveEmptyNames(document) });
+  const mayHaveEmpty = mayHaveEmptyNames(document);
+  return makePdf(pdf, make, { large, field: input.field, mayHaveEmptyNames: mayHaveEmpty, lostClauses });
 }
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {

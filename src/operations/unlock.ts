@@ -21,7 +21,7 @@ password. A document that opens without a password needs none unless its permiss
   example: { file: "locked.pdf", password: "open sesame" },
   furtherExamples: [{ file: "locked-five-megabytes.pdf", password: "user" }],
   errors: ["owner_password_required"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });

@@ -82,7 +82,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
   furtherExamples: [{ file: "hundred-pages.pdf", kind: "text", text: "Entwurf", tile: "true" }],
   memory: { readsRanges: true },
   errors: ["unsupported_text"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Conformance-Lost"],
 
   async run({ file, text = "", image, color, font, fontSize, scale, ...placing }, engines) {
     checkLength(text);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PARSERS } from "../../src/engines/parse-meter.ts";
 import { limits } from "../../src/limits.ts";
 import { Work } from "../../src/engines/work.ts";
-import { editXmp } from "../../src/engines/pdf/metadata/xmp.ts";
+import { editXmp, withoutNamespace } from "../../src/engines/pdf/metadata/xmp.ts";
 
 const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
 const packet = (inside: string): string =>
@@ -142,6 +142,22 @@ describe("XMP after an edit", () => {
   it("does not expand entities", async () => {
     const bomb = `<!DOCTYPE a [<!ENTITY b "old"><!ENTITY c "&b;&b;">]>${packet(description(DC, "<dc:a>&c;</dc:a>"))}`;
     expect(await edited(bomb, { Title: "x" })).toBeUndefined();
+  });
+});
+
+describe("XMP without a namespace", () => {
+  it("keeps all bytes but the properties of the namespace, whether elements or attributes", async () => {
+    const id = "http://www.aiim.org/pdfa/ns/id/";
+    const packetOf = (attributes: string, elements: string): string =>
+      `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:own="${id}">` +
+      `<rdf:Description rdf:about=""${attributes}>${elements}<a:b xmlns:a="urn:a">pdfaid:part</a:b></rdf:Description></rdf:RDF></x:xmpmeta>`;
+    const claimed = packetOf(' own:part="2"', "<own:conformance>B</own:conformance>");
+    const after = await withoutNamespace(new Work(1_000_000_000), new TextEncoder().encode(claimed), id);
+    expect(new TextDecoder().decode(after)).toBe(packetOf("", ""));
+  });
+
+  it("a packet that is not well-formed has no namespace to remove", async () => {
+    expect(await withoutNamespace(new Work(1_000_000_000), new TextEncoder().encode("<x>"), "urn:a")).toBeUndefined();
   });
 });
 

@@ -50,6 +50,11 @@ class Facts(Headers):
         return read_boolean(self.headers, "X-Signature-Invalidated")
 
     @property
+    def conformance_lost(self) -> List[str]:
+        """The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated."""
+        return read_array(self.headers, "X-Conformance-Lost")
+
+    @property
     def unknown_fields(self) -> List[str]:
         """Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes."""
         return read_array(self.headers, "X-Unknown-Fields")

@@ -15,6 +15,8 @@ export const resultHeaders = {
   "X-Attachments-Dropped": "The number of document-level attachments that are not in the output.",
   "X-Signature-Invalidated":
     "`true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it.",
+  "X-Conformance-Lost":
+    "The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated.",
   "X-Unknown-Fields":
     "Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
@@ -62,6 +64,7 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Pages-Lost": "integer",
   "X-Attachments-Dropped": "integer",
   "X-Signature-Invalidated": "boolean",
+  "X-Conformance-Lost": "array",
   "X-Unknown-Fields": "array",
   "X-Unknown-Fields-Count": "integer",
   "X-Original-Size": "integer",
@@ -82,13 +85,15 @@ export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
 /** The result headers shared by all operations on PDFs. */
 export function resultHeadersOf(
-  opened: readonly Pick<OpenPdf, "repaired">[],
+  opened: readonly (Pick<OpenPdf, "repaired"> & Partial<Pick<OpenPdf, "lostClauses">>)[],
   facts: { pageCount?: number; signatureInvalidated?: boolean } = {},
 ): ResultHeaders {
+  const lost = [...new Set(opened.flatMap(({ lostClauses = [] }) => [...lostClauses]))];
   return {
     ...(facts.pageCount === undefined ? {} : { "X-Page-Count": String(facts.pageCount) }),
     ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),
     ...(facts.signatureInvalidated ? { "X-Signature-Invalidated": "true" } : {}),
+    ...(lost.length > 0 ? { "X-Conformance-Lost": listOf(lost) } : {}),
   };
 }
 

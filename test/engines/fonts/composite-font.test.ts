@@ -46,3 +46,15 @@ test.each([
   expect([font, descendant].map((one) => one.get("BaseFont").asName())).toEqual([common.name, common.name]);
   expect(font.get("ToUnicode").readStream().asString()).toBe("the meanings");
 });
+
+test.each([
+  [1, "80"],
+  [8, "ff"],
+  [11, "ffe0"],
+])("a list of %d CIDs has a bit for each, and no other", (cids, expected) => {
+  const document = new PDFDocument();
+  const font = document.addObject(document.newDictionary());
+  writeCompositeFont(document, font, { ...common, isTrueType: true, cids });
+  const list = font.get("DescendantFonts", 0, "FontDescriptor", "CIDSet").readStream().asUint8Array();
+  expect(Buffer.from(list).toString("hex")).toBe(expected);
+});

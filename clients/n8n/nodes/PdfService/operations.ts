@@ -4623,6 +4623,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "type": "boolean"
   },
   {
+    "name": "conformanceLost",
+    "header": "x-conformance-lost",
+    "type": "array"
+  },
+  {
     "name": "unknownFields",
     "header": "x-unknown-fields",
     "type": "array"

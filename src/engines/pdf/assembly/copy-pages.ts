@@ -14,6 +14,8 @@ export interface CopiedPages {
   readonly signatureInvalidated: boolean;
   /** The number of document-level attachments that were left out. */
   readonly attachmentsDropped: number;
+  /** The clauses of ISO 19005 because of which the copy does not claim to conform to PDF/A, as its source does. */
+  readonly lostClauses: Set<string>;
 }
 
 /**
@@ -48,5 +50,7 @@ export async function copyPages(
     };
   });
   if (!engine.sharesFiles) engine.files.free();
-  return { ...facts, bytes: await savePdf(engine, target, { large, field: file.field }) };
+  const lostClauses = new Set<string>();
+  const bytes = await savePdf(engine, target, { large, field: file.field, lostClauses });
+  return { ...facts, bytes, lostClauses };
 }

@@ -1,4 +1,5 @@
 /** Validates a document against a profile of PDF/A (ISO 19005). */
+import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { readPacket } from "../metadata/metadata.ts";
@@ -143,13 +144,24 @@ export async function surveyObjects(document: ModelDocument, profile: Profile): 
   return found;
 }
 
-/** The profile that a document claims; undefined if it claims none, or one that is not known. */
-export async function claimedProfile(open: OpenPdf): Promise<Profile | undefined> {
-  const claimed = await claimOfFile(open);
-  return PROFILES.find((profile) => profile === claimed);
+/** A document that may claim to conform. */
+export type ClaimingDocument = Pick<OpenPdf, "engine" | "document">;
+
+/** The profile that a document claims; undefined if it claims none, or one that is not known, or its metadata is too large to be read. */
+export async function claimedProfile(open: ClaimingDocument): Promise<Profile | undefined> {
+  try {
+    const claimed = await claimOfFile(open);
+    return PROFILES.find((profile) => profile === claimed);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "limit_exceeded" && error.details?.["limit"] !== "work")
+      return undefined;
+    throw error;
+  }
 }
 
-async function claimOfFile({ engine, document }: OpenPdf): Promise<string | null> {
+async function claimOfFile({ engine, document }: ClaimingDocument): Promise<string | null> {
   const stream = document.getTrailer().get("Root", "Metadata");
-  return stream.isStream() ? claimOf(engine.work, readPacket(engine, stream)) : null;
+  if (!stream.isStream()) return null;
+  if (engine.ranges) await engine.long.loadStream(stream);
+  return claimOf(engine.work, readPacket(engine, stream));
 }

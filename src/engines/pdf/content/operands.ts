@@ -5,7 +5,7 @@ import type { PDFObject } from "mupdf";
 export type Color = readonly [number, number, number];
 
 /** Returns the name of a resource where the operators will be placed. */
-export type NameResource = (category: "Font" | "XObject" | "ExtGState", object: PDFObject) => string;
+export type NameResource = (category: "Font" | "XObject" | "ExtGState" | "ColorSpace", object: PDFObject) => string;
 
 /** A number with as many digits as are visible. */
 const number = (value: number): string => String(Math.round(value * 1e4) / 1e4 || 0);

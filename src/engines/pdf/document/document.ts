@@ -16,6 +16,7 @@ import {
   unreadablePdf,
 } from "../../file-errors.ts";
 import { tooManyAnnotations, tooManyObjects, tooManyPages } from "../../limit-errors.ts";
+import { ownBytes } from "../../memory/joined-bytes.ts";
 import { Ranges } from "../../memory/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "../encryption/crypt-filters.ts";
@@ -83,6 +84,8 @@ export interface OpenPdf extends Disposable {
    * objects are read.
    */
   readonly repaired: boolean;
+  /** The clauses of ISO 19005 because of which a file that was written of it no longer claims to conform to PDF/A. */
+  readonly lostClauses: Set<string>;
 }
 
 /**
@@ -156,6 +159,7 @@ export async function openPdf(
     get repaired() {
       return document.wasRepaired() || !treeIsSound || hasCycles || lacksPermissions;
     },
+    lostClauses: new Set(),
     [Symbol.dispose]: () => document.destroy(),
   };
   if (encrypted) {
@@ -166,6 +170,18 @@ export async function openPdf(
   if (measured && pageCount * measured.largest.arrayItems > limits.annotations) await refuseAnnotations(open);
   if (shape === "deep" && !lenient) await flattenPages(open);
   return open;
+}
+
+/** Opens a file that was just written, from bytes outside of the engine. */
+export function openBytes(engine: PdfEngine, bytes: Uint8Array): Promise<OpenPdf> {
+  const file = ownBytes(bytes);
+  const rest = ownBytes(new Uint8Array());
+  return openPdf(engine, {
+    field: "file",
+    // As one that was appended to, it is not looked for in the heap.
+    bytes: { ...file, pointer: 0, continues: { file, rest } },
+    passwordIsOwn: false,
+  });
 }
 
 /**

@@ -17,11 +17,13 @@ export interface CompositeFont {
   /** The glyph of each CID in two bytes, if they are not the same numbers. */
   readonly cidToGid?: Uint8Array;
   readonly toUnicode: string;
+  /** How many CIDs from 0 on the program has, if that is to be listed, as PDF/A-1 requires of subsets (ISO 19005-1, 6.3.5). */
+  readonly cids?: number;
 }
 
 /** Fills in the dictionary of the font. */
 export function writeCompositeFont(document: PDFDocument, font: PDFObject, written: CompositeFont): void {
-  const { name, program, isTrueType, widths, cidToGid } = written;
+  const { name, program, isTrueType, widths, cidToGid, cids } = written;
   const descriptor = document.addObject({
     Type: "FontDescriptor",
     FontName: name,
@@ -36,6 +38,7 @@ export function writeCompositeFont(document: PDFDocument, font: PDFObject, writt
       program,
       isTrueType ? { Length1: program.length } : { Subtype: "CIDFontType0C" },
     ),
+    ...(cids === undefined ? {} : { CIDSet: document.addStream(firstBits(cids), {}) }),
   });
   const descendant = document.addObject({
     Type: "Font",
@@ -57,3 +60,7 @@ export function writeCompositeFont(document: PDFDocument, font: PDFObject, writt
   };
   for (const [key, value] of Object.entries(entries)) font.put(key, value);
 }
+
+/** A bit for each CID from 0 on, the highest of each byte first. */
+const firstBits = (count: number): Uint8Array =>
+  Uint8Array.from({ length: Math.ceil(count / 8) }, (_, at) => 0xff & (0xff << Math.max(0, 8 * (at + 1) - count)));

@@ -1,4 +1,5 @@
 /** The appearance streams of widgets (ISO 32000-2, 12.7.4.3), with which viewers show the value of a field. */
+import type { OwnColors } from "../conformance/own-colors.ts";
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { AppearanceCharacteristics } from "./appearance-characteristics.ts";
@@ -65,12 +66,13 @@ export function putAppearance(
   widget: PDFObject,
   look: AppearanceCharacteristics,
   draw: (name: NameResource) => string,
-  cells?: number,
+  { colors, cells }: { readonly colors: OwnColors; readonly cells?: number | undefined },
 ): void {
   const kept = surroundingsOf(open, widget, look);
   const frame = `${look.frame()} ${cells === undefined ? "" : look.cells(cells)}`.trim();
   const { before, after } = kept ?? { before: frame, after: "" };
   const { resources, name } = resourcesLike(open, kept?.resources);
+  colors.define(resources);
   const { border, width, height } = look;
   const clip = `${numbers(border, border, width - 2 * border, height - 2 * border)} re W n`;
   const content = draw(name);

@@ -1,6 +1,7 @@
 /** Draws the fields of a form to match their values (ISO 32000-2, 12.7.4.3). */
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
+import type { OwnColors } from "../conformance/own-colors.ts";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { defaultAppearance, putAppearance } from "./appearance.ts";
@@ -27,8 +28,11 @@ export class FieldDrawer {
   readonly #open: OpenPdf;
   readonly #texts: FormTexts;
 
-  constructor(open: OpenPdf, loadFont: LoadFont, texts: FormTexts) {
-    this.faces = new FieldFonts(open, loadFont);
+  readonly #colors: OwnColors;
+
+  constructor(open: OpenPdf, loadFont: LoadFont, texts: FormTexts, colors: OwnColors) {
+    this.faces = new FieldFonts(open, loadFont, { embedsAll: colors.isArchival });
+    this.#colors = colors;
     this.#open = open;
     this.#texts = texts;
   }
@@ -134,7 +138,7 @@ export class FieldDrawer {
       const operators = draw(name);
       return operators === "" ? "" : `${appearance.color} ${operators}`;
     };
-    putAppearance(this.#open, widget, look, withColor, cells);
+    putAppearance(this.#open, widget, look, withColor, { colors: this.#colors, cells });
   }
 
   async #drawList(node: TerminalField, widget: PDFObject, values: readonly string[]): Promise<void> {
@@ -145,7 +149,7 @@ export class FieldDrawer {
     const before = node.objects[0]?.get("TI").asNumber() ?? 0;
     const { top, draw } = await layOutList(this.faces, options, values, look, appearance, before);
     if (top !== before) for (const object of node.objects) object.put("TI", top);
-    putAppearance(this.#open, widget, look, draw);
+    putAppearance(this.#open, widget, look, draw, { colors: this.#colors });
   }
 
   #alignmentOf(node: TerminalField, widget: PDFObject): "left" | "center" | "right" {

@@ -41,10 +41,13 @@ export class FieldFonts {
   readonly #simple = new Map<number, SimpleFont | undefined>();
   readonly #standard = new Map<string, SimpleFont>();
   readonly #lines = new Map<string, SetLine>();
+  readonly #embedsAll: boolean;
   #characters = 0;
 
-  constructor(open: OpenPdf, loadFont: LoadFont) {
+  /** `embedsAll`: whether fonts that the file does not have are not used, as PDF/A requires. */
+  constructor(open: OpenPdf, loadFont: LoadFont, { embedsAll }: { readonly embedsAll: boolean }) {
     this.#open = open;
+    this.#embedsAll = embedsAll;
     this.#typesetter = new Typesetter(open.engine, loadFont);
     this.#fonts = new StampFonts(open.engine, open.document);
   }
@@ -53,14 +56,15 @@ export class FieldFonts {
   faceFor(text: string, font: PDFObject | undefined): Face {
     const plain = text.replaceAll("\n", "");
     const own = font && this.#read(font);
-    if (own?.encode(plain)) return simpleFace(own);
+    if (own?.encode(plain) && (own.isEmbedded || !this.#embedsAll)) return simpleFace(own);
+    if (this.#embedsAll) return this.#setFace;
     const standard = this.#standardFont(standardLike(font));
     return standard.encode(plain) ? simpleFace(standard) : this.#setFace;
   }
 
   /** Writes the fonts that were created. Nothing can be drawn afterwards. */
-  write(): void {
-    this.#fonts.write();
+  async write(): Promise<void> {
+    await this.#fonts.write();
   }
 
   #read(font: PDFObject): SimpleFont | undefined {

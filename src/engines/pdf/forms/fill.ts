@@ -1,6 +1,7 @@
 /** Fills in a form (ISO 32000-2, 12.7): writes values, and the appearances that show them. */
 import type { PDFObject } from "mupdf";
 import type { LoadFont } from "../../fonts.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { switchButtons } from "./buttons.ts";
 import { FieldDrawer } from "./draw.ts";
@@ -18,7 +19,7 @@ import { textString } from "../objects/text-string.ts";
 export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filling, flatten: boolean): Promise<void> {
   const root = open.document.getTrailer().get("Root");
   const form = root.get("AcroForm");
-  const drawer = new FieldDrawer(open, loadFont, filling.texts);
+  const drawer = new FieldDrawer(open, loadFont, filling.texts, await OwnColors.of(open));
   const given = new Set(filling.fields.map(({ node }) => node));
   for (const { node, value } of filling.fields) {
     await writeValue(open, node, value);
@@ -28,7 +29,7 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   for (const node of asked || flatten ? filling.nodes : []) {
     if (!given.has(node)) await drawer.redraw(node, asked ? "whole" : "lacking", flatten);
   }
-  drawer.faces.write();
+  await drawer.faces.write();
   for (const key of ["NeedAppearances", "XFA"]) if (!form.get(key).isNull()) form.delete(key);
   // Usage rights are a signature for a viewer that is invalid once the file changes (12.8.2.3).
   for (const key of ["UR", "UR3"]) if (!root.get("Perms", key).isNull()) root.get("Perms").delete(key);

@@ -11,15 +11,18 @@ const STANDARD = /^(Helvetica|Courier)(-(Bold|Oblique|BoldOblique))?$|^Times-(Ro
 export class SimpleFont {
   /** The font object for resources. */
   readonly object: PDFObject;
+  readonly isEmbedded: boolean;
   readonly #codes: ReadonlyMap<string, number>;
   readonly #widths: (code: number, character: string) => number;
 
   private constructor(
     object: PDFObject,
+    isEmbedded: boolean,
     codes: ReadonlyMap<string, number>,
     widths: (code: number, character: string) => number,
   ) {
     this.object = object;
+    this.isEmbedded = isEmbedded;
     this.#codes = codes;
     this.#widths = widths;
   }
@@ -37,7 +40,7 @@ export class SimpleFont {
     if (!embedded && !STANDARD.test(name)) return undefined;
     const codes = codesOf(object, STANDARD.test(name));
     const widths = widthsOf(engine, object, name);
-    return codes && widths && new SimpleFont(object, codes, widths);
+    return codes && widths && new SimpleFont(object, embedded, codes, widths);
   }
 
   /** One byte per character, or undefined if the font lacks one. */

@@ -73,6 +73,7 @@ export async function writeInfo(
   engine: PdfEngine,
   document: PDFDocument,
   { entries: given, clears }: InfoChanges,
+  { creates = true }: { readonly creates?: boolean } = {},
 ): Promise<ReadonlyMap<string, string | null>> {
   const changes = new Map(given);
   const present = document.getTrailer().get("Info");
@@ -85,7 +86,7 @@ export async function writeInfo(
   }
   const values = [...changes].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
   // PDF/A-4 forbids the dictionary, so it is not created without need.
-  if (!present.isDictionary() && values.length === 0) return changes;
+  if (!present.isDictionary() && (values.length === 0 || !creates)) return changes;
   // An indirect object, which the standard requires. A new dictionary: removing one of n entries takes n steps.
   const isOwn = present.isDictionary() && present.isIndirect();
   const info = isOwn ? present : document.addObject(document.newDictionary());

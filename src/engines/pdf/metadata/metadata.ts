@@ -4,9 +4,9 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { xmpTooLarge } from "../../limit-errors.ts";
 import { writeMetadata } from "../document/clear-metadata.ts";
-import { type InfoChanges, writeInfo } from "./info.ts";
+import { INFO_KEYS, type InfoChanges, writeInfo } from "./info.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { editXmp, readXmp } from "./xmp.ts";
+import { claimedPart, editXmp, PDFA_ID, readXmp, withoutNamespace } from "./xmp.ts";
 
 /**
  * Changes the Info dictionary and, if the document has XMP, the matching properties (ISO 32000-2, 14.3). Does not add XMP to
@@ -15,14 +15,32 @@ import { editXmp, readXmp } from "./xmp.ts";
  */
 export async function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): Promise<void> {
   if (changes.entries.size === 0 && changes.clears === "none") return;
-  const all = await writeInfo(engine, document, changes);
+  const root = document.getTrailer().get("Root");
+  const stream = root.get("Metadata");
+  const before = stream.isStream() ? readPacket(engine, stream) : undefined;
+  const inXmpOnly = before !== undefined && (await isOnlyInXmp(engine, before, changes));
+  const all = await writeInfo(engine, document, changes, { creates: !inXmpOnly });
+  if (before === undefined) return;
+  await engine.work.pause();
+  const packet = await editXmp(engine.work, before, all, changes.clears !== "none");
+  if (!packet) root.delete("Metadata");
+  else writeMetadata(stream, packet);
+}
+
+/** Whether XMP alone gets the entries: in PDF/A-4, which has no Info dictionary (ISO 19005-4, 6.1.3), if it has properties for all of them. */
+async function isOnlyInXmp(engine: PdfEngine, packet: Uint8Array, { entries }: InfoChanges): Promise<boolean> {
+  const isPredefined = [...entries].every(([key, text]) => text === null || INFO_KEYS.has(key));
+  return isPredefined && (await claimedPart(engine.work, packet)) === "4";
+}
+
+/** Removes the claim to conform to PDF/A from the metadata of a document. */
+export async function dropClaim(engine: PdfEngine, document: PDFDocument): Promise<void> {
   const root = document.getTrailer().get("Root");
   const stream = root.get("Metadata");
   if (!stream.isStream()) return;
-  await engine.work.pause();
-  const packet = await editXmp(engine.work, readPacket(engine, stream), all, changes.clears !== "none");
-  if (!packet) root.delete("Metadata");
-  else writeMetadata(stream, packet);
+  const packet = await withoutNamespace(engine.work, readPacket(engine, stream), PDFA_ID);
+  if (packet) writeMetadata(stream, packet);
+  else root.delete("Metadata");
 }
 
 /** The entries of the Info dictionary in the XMP of a document (PDF 2.0 documents often have no other), as `readXmp` reads it. */

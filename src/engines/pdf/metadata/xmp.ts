@@ -14,7 +14,8 @@ export const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
 const PDFX = "http://ns.adobe.com/pdfx/1.3/";
-const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
+/** Of the properties that claim conformance to PDF/A. */
+export const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
 export const XML = "http://www.w3.org/XML/1998/namespace";
 /** Prefixes for namespaces that the packet does not declare. */
@@ -87,6 +88,29 @@ export async function editXmp(
     if (key === "Keywords" && properties.find(SUBJECT).length > 0) properties.set(SUBJECT, listOf(text ?? ""));
   }
   await work.pause();
+  return new TextEncoder().encode(properties.written());
+}
+
+/** The part of PDF/A that a packet claims. */
+export async function claimedPart(work: Work, packet: Uint8Array): Promise<string | undefined> {
+  const parsed = await parseXmp(work, packet);
+  const [found] = parsed === undefined ? [] : (await Properties.of(work, parsed)).find(name(PDFA_ID, "part"));
+  return found && textsOf(found.node).join("").trim();
+}
+
+/**
+ * A packet without the properties of a namespace, in UTF-8. Undefined if it is not well-formed XML.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`, or elements too deep
+ */
+export async function withoutNamespace(
+  work: Work,
+  packet: Uint8Array,
+  namespace: string,
+): Promise<Uint8Array | undefined> {
+  const parsed = await parseXmp(work, packet);
+  if (parsed === undefined) return undefined;
+  const properties = await Properties.of(work, parsed);
+  properties.removeAll(namespace);
   return new TextEncoder().encode(properties.written());
 }
 

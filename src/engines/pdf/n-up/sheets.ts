@@ -1,6 +1,7 @@
 /** Puts several pages on each sheet: every page becomes a form XObject (ISO 32000-2, 8.10). */
 import { inverse, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
+import { OwnColors } from "../conformance/own-colors.ts";
 import { numbers } from "../content/operands.ts";
 import { closedContent, contentStreamOf, StampPages, type StampPage } from "../content/page-content.ts";
 import { streamsOf } from "../content/streams.ts";
@@ -50,12 +51,19 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
   const perSheet = grid.columns * grid.rows;
   const places = new Map<number, SheetPlace>();
   const sheets: number[] = [];
+  const colors = await OwnColors.of(open);
   for (let at = 0; at < order.length; at += perSheet) {
     await engine.scope(async () => {
       const reference = document.createObject();
       const drawn: string[] = [];
       const annotations = document.newArray();
       const xobjects = document.newDictionary();
+      const spaces: Record<string, PDFObject> = {};
+      const nameSpace = (_: string, space: PDFObject): string => {
+        spaces["C0"] = space;
+        return "C0";
+      };
+      let isBlended = false;
       for (const [cell, index] of order.slice(at, at + perSheet).entries()) {
         const page = pages[index];
         if (!page) continue;
@@ -64,6 +72,7 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
         const { x, y, width, height, scale } = placeIn(grid, cell, page, { fromRight });
         const toSheet = multiply(inverse(page.toPage), [scale, 0, 0, scale, x, y]);
         const form = await forms.of(page);
+        isBlended ||= page.object.get("Group").isDictionary();
         const { box: from, unit, rotation } = visiblePage(page.object);
         const place: SheetPlace = {
           sheet: objectNumber(reference),
@@ -77,7 +86,7 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
         places.set(index, place);
         xobjects.put(`P${cell}`, form);
         drawn.push(`q ${matrix(toSheet)} cm /P${cell} Do Q`);
-        const frame = `q 0.5 w 0 G ${numbers(x, y, width, height)} re S Q`;
+        const frame = `q 0.5 w ${colors.strokeGray(0, nameSpace)} ${numbers(x, y, width, height)} re S Q`;
         if (border) drawn.push(isTagged ? `/Artifact BMC ${frame} EMC` : frame);
         await carryAnnotations(open, page, place, { uses, annotations });
       }
@@ -85,9 +94,10 @@ export async function arrange(open: OpenPdf, { sheet, border, ...layout }: Arran
         Type: document.newName("Page"),
         Parent: root.get("Pages"),
         MediaBox: [0, 0, grid.width, grid.height],
-        Resources: { XObject: xobjects },
+        Resources: { XObject: xobjects, ...(spaces["C0"] && { ColorSpace: spaces }) },
         Contents: document.addStream(drawn.join("\n"), {}),
       });
+      if (isBlended) colors.blend(reference);
       if (annotations.length > 0) reference.put("Annots", annotations);
       sheets.push(objectNumber(reference));
     });

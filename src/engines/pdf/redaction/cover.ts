@@ -1,6 +1,7 @@
 /** Draws boxes where something was redacted. */
 import type { Engines } from "../../lease/engines.ts";
-import { type Color, fill, numbers } from "../content/operands.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
+import { type Color, numbers } from "../content/operands.ts";
 import { StampPages } from "../content/page-content.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type StampMark, textMark } from "../stamps/mark.ts";
@@ -47,6 +48,7 @@ async function draw(
     pages.map(({ index }) => index),
     "over",
   );
+  const colors = await OwnColors.of(open);
   for (const [place, page] of stamps.pages.entries()) {
     const quads = pages[place]?.quads ?? [];
     await stamps.draw(page, "over", (name) => {
@@ -54,7 +56,7 @@ async function draw(
         [`${numbers(ax, ay)} m`, `${numbers(bx, by)} l`, `${numbers(dx, dy)} l`, `${numbers(cx, cy)} l h f`].join(" "),
       );
       const labels = text ? quads.map((quad) => labelIn(quad, text, name("XObject", text.silent ?? text.form))) : [];
-      return [fill(color), ...boxes, ...labels].join("\n");
+      return [colors.fill(color, name), ...boxes, ...labels].join("\n");
     });
   }
 }

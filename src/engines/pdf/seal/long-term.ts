@@ -28,7 +28,8 @@ export async function appendEvidence(
     stamp &&
     open.document.addObject(dictionaryWithPlace(open, { Type: "DocTimeStamp", SubFilter: "ETSI.RFC3161" }, stamp.room));
   if (dictionary) await addField(open, await freeName(open), dictionary);
-  const appended = await appendToPdf(open);
+  // The claim was decided before the signature, which would not allow another.
+  const appended = await appendToPdf(open, { keepsClaim: true });
   if (appended?.continues === undefined) throw new Error("the sealed file cannot be appended to");
   if (dictionary === undefined || stamp === undefined) {
     const { file, rest } = appended.continues;

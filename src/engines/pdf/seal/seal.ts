@@ -6,6 +6,7 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
 import type { Matrix } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { profileToKeep } from "../conformance/keep.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
@@ -13,6 +14,7 @@ import { boxOn, inUnits, misplaced, pageIssue, type ShownBox, touches } from "..
 import { pdfDateOf } from "../objects/dates.ts";
 import { textString } from "../objects/text-string.ts";
 import { appendToPdf } from "../write/save.ts";
+import { makeForm } from "../stamps/mark.ts";
 import { sealAppearance, type SealLook } from "./appearance.ts";
 import { type Permission, type SealField, SUB_FILTER } from "./field.ts";
 import { dictionaryWithPlace, type Unsigned, unsignedUpdate, type SignatureValue } from "./value.ts";
@@ -152,6 +154,8 @@ export async function addField(
   field.put("P", page.object);
   field.put("Rect", box ? inUnits(page, boxOn(page, box)) : [0, 0, 0, 0]);
   if (box && shown) await draw(open, field, [box.width, box.height], page.toPage, shown.look);
+  // Part 1 asks every field for an appearance, even where nothing is seen of it (ISO 19005-1, 6.9).
+  else if ((await profileToKeep(open)) === "1b") field.put("AP", { N: makeForm(open, [0, 0, 0, 0], () => "") });
   arrayIn(open, formOf(open, root), "Fields").push(field);
   arrayIn(open, page.object, "Annots").push(field);
 }

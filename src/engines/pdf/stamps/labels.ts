@@ -11,7 +11,8 @@ import { Typesetter } from "../typesetting/typesetter.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { showLine } from "../typesetting/show-line.ts";
 import { EM, LINE_HEIGHT, type TypesetLine } from "../typesetting/line.ts";
-import { type Color, fill, type NameResource } from "../content/operands.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
+import type { Color, NameResource } from "../content/operands.ts";
 
 export interface Labels {
   /** By page (0-based). Lines are separated by line feeds. */
@@ -52,6 +53,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   const { above, below } = extentOf(open.engine, set);
   const extent = { above: Math.max(ASCENT, above), below: Math.max(DESCENT, below) };
   const fonts = new StampFonts(open.engine, open.document);
+  const colors = await OwnColors.of(open);
   for (const page of pages.pages) {
     const shown = labels.labels.get(page.index)?.split("\n") ?? [];
     await pages.draw(page, "over", (name) => {
@@ -59,10 +61,10 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
         const line = lines.get(text);
         return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, extent, fonts, name) : "";
       });
-      return `${fill(labels.color)} ${rows.join(" ")}`;
+      return `${colors.fill(labels.color, name)} ${rows.join(" ")}`;
     });
   }
-  fonts.write();
+  await fonts.write();
 }
 
 function place(

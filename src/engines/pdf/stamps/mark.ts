@@ -13,7 +13,8 @@ import { inkOf, MARK_SIZE } from "./ink.ts";
 import { Typesetter } from "../typesetting/typesetter.ts";
 import { showLine } from "../typesetting/show-line.ts";
 import { EM, LINE_HEIGHT, type TypesetLine } from "../typesetting/line.ts";
-import { type Color, fill, type NameResource, numbers } from "../content/operands.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
+import { type Color, type NameResource, numbers } from "../content/operands.ts";
 
 export interface StampMark {
   readonly form: PDFObject;
@@ -21,6 +22,8 @@ export interface StampMark {
   readonly silent?: PDFObject;
   /** In units of the form, y up. */
   readonly ink: PageBox;
+  /** Whether parts of it are transparent. */
+  readonly isBlended?: boolean;
 }
 
 type Alignment = "left" | "center" | "right";
@@ -56,10 +59,11 @@ export async function textMark(
   });
   const ink = inkOf(open.engine, placed);
   const fonts = new StampFonts(open.engine, open.document);
+  const colors = await OwnColors.of(open);
   const formOf = (told: (line: TypesetLine) => TypesetLine): PDFObject =>
     makeForm(open, grown(ink, MARK_SIZE), (name) =>
       [
-        fill(color),
+        colors.fill(color, name),
         ...placed.flatMap(({ line, x, y }) =>
           line.glyphs.length > 0 ? [showLine(told(line), MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
         ),
@@ -67,7 +71,7 @@ export async function textMark(
     );
   const form = formOf((line) => line);
   const silent = repeated ? formOf(withoutText) : form;
-  fonts.write();
+  await fonts.write();
   return { form, silent, ink };
 }
 
@@ -89,9 +93,10 @@ export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInp
   // Pixels need not be square.
   const ratio = (height / width) * ((resolution?.x ?? 1) / (resolution?.y ?? 1));
   const ink: PageBox = [0, 0, MARK_SIZE, MARK_SIZE * (turned ? 1 / ratio : ratio)];
-  const object = addImage(open, image);
+  const isBlended = image.softMask !== undefined;
+  const object = addImage(open, image, await OwnColors.of(open));
   const matrix = numbers(...placement(orientation, 0, 0, ink[2], ink[3]));
-  return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink };
+  return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink, isBlended };
 }
 
 /** Creates a form whose resources have the names that its operators use. */
@@ -122,12 +127,11 @@ const grown = ([left, bottom, right, top]: PageBox, by: number): PageBox => [
   top + by,
 ];
 
-function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
+function addImage({ document }: OpenPdf, image: EmbeddedImage, colors: OwnColors): PDFObject {
   const { width, height, bits, space, softMask, colorKey } = image;
   const size = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
   const profile = space.profile && document.addStream(space.profile, { N: space.components });
-  const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[space.components];
-  const base = profile ? ["ICCBased", profile] : device;
+  const base = profile ? ["ICCBased", profile] : colors.space(space.components);
   const { palette } = space;
   const entries: Record<string, unknown> = {
     ...size,

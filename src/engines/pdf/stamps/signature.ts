@@ -2,6 +2,7 @@
 import { invalidParameter } from "../../errors.ts";
 import type { PageBox } from "../../geometry.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { StampMark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
@@ -44,6 +45,7 @@ export function withHairlines({ form, ink: [left, bottom, right, top] }: StampMa
 
 /** Draws a signature as large as fits in its box, with the footer at the bottom of the box. */
 export async function stampSignature(
+  open: OpenPdf,
   { pages, page, box }: SignaturePlace,
   signature: StampMark,
   footer: StampMark | undefined,
@@ -53,6 +55,7 @@ export async function stampSignature(
   const below = footer && contained(footer, [left, bottom, right, lowest], FOOTER_SIZE / MARK_SIZE, "bottom");
   const floor = below ? bottom + (1 + GAP) * below.height : bottom;
   const above = contained(signature, [left, floor, right, top]);
+  if (signature.isBlended) (await OwnColors.of(open)).blend(page.object);
   await pages.draw(page, "over", (name) =>
     [
       `${numbers(...page.toPage)} cm`,

@@ -4,6 +4,7 @@ import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { tooManyTiles } from "../../limit-errors.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { OwnColors } from "../conformance/own-colors.ts";
 import { MARK_SIZE } from "./ink.ts";
 import { makeForm, type StampMark } from "./mark.ts";
 import { type Layer, StampPages } from "../content/page-content.ts";
@@ -55,12 +56,14 @@ export async function stampWatermark(open: OpenPdf, mark: StampMark, watermark: 
   const pages = await StampPages.of(open, watermark.pages, watermark.layer);
   /** One form per page size, drawn in points from the bottom left. */
   const sheets = new Map<string, PDFObject>();
+  const colors = await OwnColors.of(open);
   for (const page of pages.pages) {
     const { width, height } = page;
     const key = numbers(width, height);
     const sheet = sheets.get(key) ?? makeSheet(open, mark, watermark, width, height);
     sheets.set(key, sheet);
     await pages.draw(page, watermark.layer, (name) => `${numbers(...page.toPage)} cm /${name("XObject", sheet)} Do`);
+    if (mark.isBlended || watermark.opacity < 1) colors.blend(page.object);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The fonts of stamps in a document: embedded as subsets, with the text of each glyph. */
 import type { Font, PDFDocument, PDFObject } from "mupdf";
 import { ParseMeter } from "../../parse-meter.ts";
+import { profileToKeep } from "../conformance/keep.ts";
 import { CffFont, FONT_BBOX } from "../fonts/cff.ts";
 import { type CompositeFont, writeCompositeFont } from "../fonts/composite-font.ts";
 import { bytesOfView, SfntFont } from "../fonts/sfnt.ts";
@@ -50,11 +51,12 @@ export class StampFonts {
   }
 
   /** Writes the fonts. Nothing can be added afterwards. */
-  write(): void {
-    for (const [font, subset] of this.#subsets) this.#writeFont(font, subset);
+  async write(): Promise<void> {
+    const profile = await profileToKeep({ engine: this.#engine, document: this.#document });
+    for (const [font, subset] of this.#subsets) this.#writeFont(font, subset, { listsCids: profile === "1b" });
   }
 
-  #writeFont(face: StampFont, { reference, ids, texts }: Subset): void {
+  #writeFont(face: StampFont, { reference, ids, texts }: Subset, { listsCids }: { readonly listsCids: boolean }): void {
     const font = face.font.getName();
     writeCompositeFont(this.#document, reference, {
       ...this.#subset(face, ids),
@@ -63,6 +65,7 @@ export class StampFonts {
       flags: 4,
       capHeight: 700,
       toUnicode: toUnicode(texts),
+      ...(listsCids && { cids: ids.length + 1 }),
     });
   }
 

@@ -4,6 +4,7 @@ import { keepMetadataClear } from "../document/clear-metadata.ts";
 import { keepsNamedFilters, namesCryptFilter, refuseMixedFilters } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../objects/damage.ts";
+import { loseClaim, profileToKeep, writeKept } from "../conformance/keep.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
@@ -36,7 +37,12 @@ const SHORT = 32;
 /** Empty data, deflated (RFC 1950). */
 const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
 
+/** The clause of all parts of ISO 19005 that forbids encryption. */
+const NO_ENCRYPTION = "6.1.3";
+
 interface Room {
+  /** As in `KeptDocument`. Without it, the file is not validated. */
+  readonly lostClauses?: Set<string> | undefined;
   /** Whether the output may be about as large as the input, so that room is reserved for it. */
   readonly large: boolean;
   /** The form field of the document whose encryption the output keeps, if it keeps any. */
@@ -45,9 +51,12 @@ interface Room {
   readonly mayHaveEmptyNames?: boolean;
 }
 
-interface Pages {
+/** How a document that was changed in place is written. */
+interface Written {
   /** The changed pages (0-based). */
   readonly changed?: readonly number[] | undefined;
+  /** Whether the changes break no rule of PDF/A, or the claim was decided before: then the file is not validated. Default: false. */
+  readonly keepsClaim?: boolean | undefined;
 }
 
 /** Whether the numbers of its objects are too high for its size. */
@@ -55,13 +64,16 @@ export const isSparse = ({ document, input }: OpenPdf): boolean =>
   document.countObjects() * LEAST_BYTES > input.bytes.length;
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
-export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
+export function rewritePdf(open: OpenPdf, { changed, keepsClaim = false }: Written = {}): Promise<EngineBytes> {
   const { engine, document } = open;
-  const reached = await usedObjects(open);
-  const expectation = await expectationOf(engine, document, changed);
-  const file = await write(open, { reached, encryption: "kept" });
-  await verify(engine, file, expectation);
-  return file;
+  const rewrite = async (): Promise<EngineBytes> => {
+    const reached = await usedObjects(open);
+    const expectation = await expectationOf(engine, document, changed);
+    const file = await write(open, { reached, encryption: "kept" });
+    await verify(engine, file, expectation);
+    return file;
+  };
+  return keepsClaim ? rewrite() : writeKept(open, rewrite);
 }
 
 /**
@@ -71,11 +83,13 @@ export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promis
 export async function rewriteSmall(open: OpenPdf): Promise<EngineBytes> {
   const { engine, document, input } = open;
   refuseMixedFilters(document, input.field);
-  const reached = await usedObjects(open);
-  const expectation = await expectationOf(engine, document);
-  const file = await write(open, { reached, encryption: "kept", isDense: true });
-  await verify(engine, file, expectation);
-  return file;
+  return writeKept(open, async () => {
+    const reached = await usedObjects(open);
+    const expectation = await expectationOf(engine, document);
+    const file = await write(open, { reached, encryption: "kept", isDense: true });
+    await verify(engine, file, expectation);
+    return file;
+  });
 }
 
 /**
@@ -83,6 +97,7 @@ export async function rewriteSmall(open: OpenPdf): Promise<EngineBytes> {
  * @throws Refusal `limit_exceeded`; CipherFailure
  */
 export async function rewriteEncrypted(open: OpenPdf, encryption: NewEncryption): Promise<EngineBytes> {
+  if ((await profileToKeep(open)) !== undefined) await loseClaim(open, [NO_ENCRYPTION]);
   return write(open, { reached: await usedObjects(open), encryption });
 }
 
@@ -149,15 +164,21 @@ export async function findUsed({
  * them, so does the file.
  */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
-  const inPieces = (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;
+  const { lostClauses } = room;
+  const isClaimed = (await profileToKeep({ engine, document })) !== undefined;
+  // MuPDF writes object streams into files of part 1, and the wrong version into those of part 4.
+  const inPieces = isClaimed || (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;
   if (!inPieces || document.getTrailer().get("Encrypt").isDictionary())
     return engine.bytesOf(await written(engine, document, SAVE, room));
   ownObjects(document);
-  const { reached } = await findUsed({ engine, document });
-  const expectation = await expectationOf(engine, document);
-  const file = await write({ engine, document }, { reached, encryption: "kept" });
-  await verify(engine, file, expectation);
-  return file;
+  const save = async (): Promise<EngineBytes> => {
+    const { reached } = await findUsed({ engine, document });
+    const expectation = await expectationOf(engine, document);
+    const file = await write({ engine, document }, { reached, encryption: "kept" });
+    await verify(engine, file, expectation);
+    return file;
+  };
+  return lostClauses ? writeKept({ engine, document, lostClauses }, save) : save();
 }
 
 /** Creates a document, writes it, and frees everything it needed. For thousands of small documents. */
@@ -170,15 +191,21 @@ export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument
  * file can still be verified (ISO 32000-2, 7.5.6). The earlier state of what changed remains in the file. Undefined if the file
  * cannot be appended to because it was damaged.
  */
-export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
+export async function appendToPdf(
+  open: OpenPdf,
+  { changed, keepsClaim = false }: Written = {},
+): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
-  const changes = documentChanges(open);
-  const update = await write(open, { changes });
-  const rest = engine.ranges ? outside(engine, update) : update;
-  const file = { ...joinedBytes([input.bytes, rest]), continues: { file: input.bytes, rest } };
-  await verifyAppended(open, file, changes, changed ?? []);
-  return file;
+  const append = async (): Promise<EngineBytes> => {
+    const changes = documentChanges(open);
+    const update = await write(open, { changes });
+    const rest = engine.ranges ? outside(engine, update) : update;
+    const file = { ...joinedBytes([input.bytes, rest]), continues: { file: input.bytes, rest } };
+    await verifyAppended(open, file, changes, changed ?? []);
+    return file;
+  };
+  return keepsClaim ? append() : writeKept(open, append);
 }
 
 /** A copy outside of the engine, which is then free for other requests while a large file is sent. */

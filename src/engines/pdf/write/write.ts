@@ -11,6 +11,7 @@ import type { EngineBytes } from "../../memory/heap.ts";
 import { ownBytes, partOf } from "../../memory/joined-bytes.ts";
 import { namesCryptFilter } from "../encryption/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { profileToKeep } from "../conformance/keep.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import { dataInFile } from "../document/stream-data.ts";
 import { fileKeyOf } from "../encryption/file-key.ts";
@@ -39,6 +40,9 @@ const ROW_BYTES = 100;
 
 /** The first version with object streams (7.5.7), times 10. */
 const OBJECT_STREAMS = 15;
+
+/** The version that part 4 is about (ISO 19005-4, 6.1.2), times 10. */
+const PDF_2 = 20;
 
 const ID_BYTES = 16;
 const FILTERED = "/Filter/FlateDecode";
@@ -217,12 +221,21 @@ async function filePlan(
   const size = numbers.reduce((most, number) => Math.max(most, number), 0) + 1;
   engine.claim(size * ROW_BYTES);
   const added = typeof chosen === "object" ? chosen : undefined;
+  // Part 1 allows no streams of objects or of references (ISO 19005-1, 6.1.4).
+  const profile = await profileToKeep(open);
+  const isPlain = profile === "1b";
+  const least = profile === "4" || profile === "4f" ? PDF_2 : 0;
+  const version = Math.max(document.getVersion(), added?.version ?? 0, least);
   const writer = new PdfWriter(engine, {
-    begins: { version: Math.min(Math.max(document.getVersion(), OBJECT_STREAMS, added?.version ?? 0), mostVersion) },
     size,
-    references: "stream",
     cipher: added?.cipher ?? kept,
-    packing: isDense ? DENSE : PACKING,
+    ...(isPlain
+      ? { begins: { version: Math.min(version, mostVersion) }, references: "table" }
+      : {
+          begins: { version: Math.min(Math.max(version, OBJECT_STREAMS), mostVersion) },
+          references: "stream",
+          packing: isDense ? DENSE : PACKING,
+        }),
   });
   const used = new Uint8Array(size);
   for (const number of numbers) used[number] = 1;

@@ -1,0 +1,153 @@
+/**
+ * Keeps the claim of a document to conform to PDF/A true. A file that is written of it is validated, and if it breaks rules that its source keeps, the
+ * claim is removed and the file written again.
+ */
+import { Refusal } from "../../errors.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { openBytes, type PdfInput } from "../document/document.ts";
+import { dropClaim } from "../metadata/metadata.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { includesLevel, type PdfaPart, type Profile, profileFacts } from "./model/profiles.ts";
+import { type ClaimingDocument, claimedProfile, type ConformanceReport, validate } from "./validate.ts";
+
+/** The first bytes of a PDF. */
+const PDF_HEADER = "%PDF-";
+
+/** In place of clauses: the file was too large to be validated. */
+const UNCHECKED = "unchecked";
+
+/** A document that is written. */
+export interface KeptDocument extends ClaimingDocument {
+  /** The file that it was opened from; a new document has none. */
+  readonly input?: Pick<PdfInput, "bytes"> | undefined;
+  /** Gets the clauses of ISO 19005 because of which the written file no longer claims to conform. */
+  readonly lostClauses: Set<string>;
+}
+
+/**
+ * Writes a document with `write`, without its claim if the file would not conform because of us. A claim that was false before stays: it is not ours.
+ * @throws what `write` throws
+ */
+export async function writeKept(open: KeptDocument, write: () => Promise<EngineBytes>): Promise<EngineBytes> {
+  const profile = await profileToKeep(open);
+  const file = await write();
+  if (profile === undefined) return file;
+  const lost = await brokenClauses(open, file, profile);
+  if (lost.length === 0) return file;
+  file.free();
+  await loseClaim(open, lost);
+  return write();
+}
+
+/** Removes the claim of a document that will not conform because of these clauses. */
+export async function loseClaim(open: KeptDocument, clauses: readonly string[]): Promise<void> {
+  await dropClaim(open.engine, open.document);
+  for (const clause of clauses) open.lostClauses.add(clause);
+}
+
+/** The clause of each part about the claim itself. */
+const IDENTIFICATION: Readonly<Record<PdfaPart, string>> = { 1: "6.7.11", 2: "6.6.4", 3: "6.6.4", 4: "6.7.3" };
+
+/** Removes the claim of a new document that was put together from others unless all of them claim it, too. */
+export async function joinClaims(target: KeptDocument, sources: readonly ClaimingDocument[]): Promise<void> {
+  const claims: (Profile | undefined)[] = [];
+  for (const source of sources) claims.push(await claimedProfile(source));
+  const own = await claimedProfile(target);
+  if (own !== undefined && claims.every((claim) => claim !== undefined && includes(claim, own))) return;
+  const [lost] = [own, ...claims].flatMap((claim) => claim ?? []);
+  if (lost !== undefined) await loseClaim(target, [IDENTIFICATION[profileFacts(lost).part]]);
+}
+
+/** Whether what conforms to a profile also conforms to another. */
+function includes(profile: Profile, other: Profile): boolean {
+  const [facts, required] = [profileFacts(profile), profileFacts(other)];
+  // In part 4, a file of level f has attachments that others may not have.
+  const isLike = facts.part === 4 ? facts.level === required.level : includesLevel(facts.level, required.level);
+  return facts.part === required.part && isLike;
+}
+
+/** The parts whose files may be attached to a file of a part that does not allow all files, and the clause about that. */
+const ATTACHED: Readonly<Partial<Record<Profile, { readonly parts: string; readonly clause: string }>>> = {
+  "2b": { parts: "12", clause: "6.8" },
+  "2u": { parts: "12", clause: "6.8" },
+  "2a": { parts: "12", clause: "6.8" },
+  "4": { parts: "124", clause: "6.9" },
+};
+
+/** Removes the claim of a document unless it allows this attachment: parts 2 and 4 allow only files that conform themselves. */
+export async function keepWithAttachment(open: KeptDocument, attachment: EngineBytes): Promise<void> {
+  const profile = await profileToKeep(open);
+  const allowed = profile && ATTACHED[profile];
+  if (allowed && !(await conformsTo(open.engine, attachment, allowed.parts))) await loseClaim(open, [allowed.clause]);
+}
+
+/** Whether a file is a PDF that claims one of these parts of PDF/A, and conforms to it. */
+async function conformsTo(engine: PdfEngine, file: EngineBytes, parts: string): Promise<boolean> {
+  const start = new TextDecoder("latin1").decode(file.view(0, Math.min(file.length, PDF_HEADER.length)));
+  if (start !== PDF_HEADER) return false;
+  const report = await validated(engine, file, (claim) =>
+    claim !== undefined && parts.includes(claim.charAt(0)) ? claim : undefined,
+  );
+  return report?.conforms === true;
+}
+
+/** The profile that a file of the document should conform to. No encrypted file conforms to any. */
+export async function profileToKeep({ engine, document }: ClaimingDocument): Promise<Profile | undefined> {
+  const isEncrypted = document.getTrailer().get("Encrypt").isDictionary();
+  return isEncrypted ? undefined : claimedProfile({ engine, document });
+}
+
+/** The clauses that a file breaks and its source does not. */
+async function brokenClauses(open: KeptDocument, file: EngineBytes, profile: Profile): Promise<readonly string[]> {
+  const { engine, input } = open;
+  const broken = await brokenRules(engine, file, profile);
+  if (broken === undefined) return [UNCHECKED];
+  if (broken.size === 0) return [];
+  const before = input && (await brokenRules(engine, input.bytes, profile));
+  return [...new Set([...broken].filter(([rule]) => before?.has(rule) !== true).map(([, clause]) => clause))];
+}
+
+/** The clauses of the rules that a file breaks, by the rule; undefined if the file is too large for that. */
+async function brokenRules(
+  engine: PdfEngine,
+  file: EngineBytes,
+  profile: Profile,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const report = await validated(engine, file, () => profile);
+  return report && new Map(report.failures.map(({ clause, test }) => [`${clause}-${test}`, clause]));
+}
+
+/**
+ * The report on a file, against the profile that `choose` makes of its claim; undefined if it chooses none, or if the file cannot be read or is too
+ * large for that.
+ */
+async function validated(
+  engine: PdfEngine,
+  file: EngineBytes,
+  choose: (claim: Profile | undefined) => Profile | undefined,
+): Promise<ConformanceReport | undefined> {
+  if (engine.ranges) return undefined;
+  const stage = engine.work.stage("checkConformance");
+  const { length } = file;
+  try {
+    engine.claim(length);
+    // The rules are about the bytes of the file, and the heap may move.
+    const bytes = file.view(0, length).slice();
+    return await stage.run(() =>
+      engine.scope(async () => {
+        using written = await openBytes(engine, bytes);
+        const profile = choose(await claimedProfile(written));
+        return profile && (await validate(written, bytes, profile, engine.work));
+      }),
+    );
+  } catch (error) {
+    const meaning = engine.explain(error);
+    // Memory that others hold is free again later, and the result must not depend on them.
+    const isFinal =
+      meaning instanceof Refusal && meaning.code !== "overloaded" && meaning.details?.["limit"] !== "work";
+    if (!isFinal) throw meaning;
+    return undefined;
+  } finally {
+    engine.claim(-length);
+  }
+}
