@@ -95,7 +95,7 @@ export async function isSignedBy(
   if (keyType !== RSA && keyType !== RSA_PSS) throw algorithmUnknown("a key", keyType ?? "");
   const scheme = saltLength === undefined ? "RSASSA-PKCS1-v1_5" : "RSA-PSS";
   const key = await crypto.subtle.importKey("spki", plainSpki(info), { name: scheme, hash: name }, true, ["verify"]);
-  const bits = "modulusLength" in key.algorithm ? key.algorithm.modulusLength : 0;
+  const bits = "modulusLength" in key.algorithm ? Number(key.algorithm.modulusLength) : 0;
   if (bits < limits.certificates.rsaBitsVerified) throw rsaKeyTooShort(bits);
   return crypto.subtle.verify(
     saltLength === undefined ? { name: scheme } : { name: scheme, saltLength },

@@ -2,6 +2,7 @@
 import type { Check } from "../../conformance/model/check.ts";
 import { Contents } from "../../conformance/model/content.ts";
 import { readChangedDocument } from "../../conformance/model/document.ts";
+import { ElementTree } from "../../conformance/model/element-tree.ts";
 import type { FontFacts, ShownGlyph } from "../../conformance/model/elements.ts";
 import { profileFacts } from "../../conformance/model/profiles.ts";
 import { FONT_RULES } from "../../conformance/rules/fonts.ts";
@@ -28,7 +29,7 @@ export interface ShownFont {
 export async function findShownFonts(open: OpenPdf, profile: ArchiveProfile): Promise<ShownFont[]> {
   await makeFontsIndirect(open);
   const document = await readChangedDocument(open);
-  const intents = { space: undefined, shareOneProfile: true };
+  const intents = { given: undefined, shareOneProfile: true };
   const facts = profileFacts(profile);
   const context = { ...facts, document, intents };
   const rules = FONT_RULES.flatMap((rule) => {
@@ -46,7 +47,7 @@ export async function findShownFonts(open: OpenPdf, profile: ArchiveProfile): Pr
     for (const { rule, id } of rules)
       if (rule.on === kind && !rule.holds(element as never, context)) known.broken.add(id);
   };
-  const contents = new Contents(document, intents, check);
+  const contents = new Contents(document, new ElementTree(document), intents, check);
   let number = 0;
   for (const { page, inherited } of pagesOf(document)) {
     await open.engine.work.pause();
