@@ -243,6 +243,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/archive/target.ts",
     "pdf/archive/fonts",
     "pdf/archive",
+    "invoice",
     "pdf/crop",
     "pdf/n-up",
     "convert/source",

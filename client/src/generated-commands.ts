@@ -1195,6 +1195,61 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "invoice",
+    "path": "/api/v1/invoice",
+    "summary": "Read and check e-invoices",
+    "description": "Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.\n\n- `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.\n- `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.\n\n`conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.\nAn invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.\n\nThe guide at `/docs/e-invoices` has the details.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "invoice.xml",
+      "action": "inspect"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF with the invoice, or its XML."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "action",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "What to do.",
+        "values": [
+          "extract",
+          "inspect"
+        ]
+      },
+      {
+        "field": "output",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.",
+        "values": [
+          "xml",
+          "json"
+        ]
+      }
+    ]
+  },
+  {
     "name": "watermark",
     "path": "/api/v1/watermark",
     "summary": "Add a text or image watermark",

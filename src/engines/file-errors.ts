@@ -65,6 +65,30 @@ export const scriptFailed = (message: string): Refusal => invalidFile("file", `h
 /** `urls`: the first of them. */
 export const filesMissing = (urls: readonly string[]): Refusal =>
   invalidFile("file", `refers to files that could not be loaded: ${urls.join(", ")}`);
+// E-invoices
+
+export const noInvoice = (field: string): Refusal =>
+  invalidFile(field, "has no invoice: no XML of Factur-X, ZUGFeRD, or XRechnung is attached");
+
+const NOT_INVOICES = {
+  encoding: "is not XML in the encoding that it declares",
+  malformed: "is not well-formed XML",
+  size: `has too many elements or attributes, or more than ${limits.xmlLevels} levels of elements`,
+  root: "is not an invoice: its root element is neither that of CII (CrossIndustryInvoice) nor that of UBL (Invoice, CreditNote)",
+};
+
+/** `problem`: why the file, or the one attached to it, is no invoice. */
+export const notInvoice = (field: string, problem: keyof typeof NOT_INVOICES, attached?: string): Refusal =>
+  invalidFile(
+    field,
+    attached === undefined
+      ? NOT_INVOICES[problem]
+      : `has an attachment that cannot be read: ${attached} ${NOT_INVOICES[problem]}`,
+  );
+
+/** The same as a sentence of a report. */
+export const invoiceProblem = (name: string, problem: keyof typeof NOT_INVOICES): string =>
+  `${name} ${NOT_INVOICES[problem]}.`;
 
 // Documents of other formats
 

@@ -82,7 +82,7 @@ export const PARSERS = {
     element: 400,
     most: limits.parsers.xml,
     bounds:
-      "200 levels; 100,000 tags and attributes of XMP (5,000 of a tag), 200,000 elements of a part of an office document",
+      "200 levels; 100,000 tags and attributes of XMP (5,000 of a tag), 200,000 elements of an invoice, or of a part of an office document",
   },
   html: { reads: "HTML", elements: "tags and attributes", byte: 8, element: 400, most: limits.parsers.html },
   css: { reads: "CSS", elements: "selectors and declarations", byte: 8, element: 400, most: limits.parsers.css },

@@ -10,6 +10,7 @@ import { extractText } from "./extract-text.ts";
 import { fillForm } from "./fill-form.ts";
 import { flatten } from "./flatten.ts";
 import { fromImages } from "./from-images.ts";
+import { invoice } from "./invoice.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
 import { nUp } from "./n-up.ts";
@@ -48,6 +49,7 @@ export const operations: readonly Operation[] = [
   archive,
   extractText,
   ocr,
+  invoice,
   watermark,
   addPageNumbers,
   sign,

@@ -168,6 +168,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "shadow attack": "/docs#verify-signatures",
   "pdf/a": "/docs/pdfa",
   "convert to pdf/a": "/docs/pdfa",
+  xrechnung: "/docs#invoice",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",
   japanese: "/docs#ocr",

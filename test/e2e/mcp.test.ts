@@ -118,6 +118,7 @@ describe("tools", () => {
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(reading).toEqual([
       "extract-text",
+      "invoice",
       "verify-signatures",
       "validate",
       "read-file",

@@ -130,6 +130,7 @@ test("a key sees only the tools that it can use", async () => {
     "outline",
     "extract-text",
     "ocr",
+    "invoice",
     "verify-signatures",
     "metadata",
     "attachments",

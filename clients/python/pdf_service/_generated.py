@@ -16,6 +16,7 @@ from ._types import (
     ExtractTextResult,
     GetLimitsResult,
     HealthResult,
+    InvoiceResult,
     IssuedApiKey,
     Job,
     ListFilesResult,
@@ -1086,6 +1087,66 @@ class ServiceMethods(Transport):
             ("text", "mode", mode),
         ]
         result: Union[JsonResult[OcrResult], FileResult] = self._operation("/api/v1/ocr", fields, None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["extract"],
+        password: Optional[str] = None,
+        output: Optional[Literal["xml", "json"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[InvoiceResult], FileResult]: ...
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["inspect"],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[InvoiceResult], FileResult]: ...
+
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["extract", "inspect"],
+        password: Optional[str] = None,
+        output: Optional[Literal["xml", "json"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[InvoiceResult], FileResult]:
+        """Read and check e-invoices.
+
+        Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.
+
+        - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
+        - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
+
+        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.
+        An invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.
+
+        The guide at `/docs/e-invoices` has the details.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF with the invoice, or its XML.
+            password: The password of `file`, if it is encrypted.
+            action: What to do.
+            output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "action", action),
+            ("text", "output", output),
+        ]
+        result: Union[JsonResult[InvoiceResult], FileResult] = self._operation("/api/v1/invoice", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -3978,6 +4039,70 @@ class JobMethods:
             ("text", "mode", mode),
         ]
         result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        return result
+
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["extract"],
+        password: Optional[str] = None,
+        output: Optional[Literal["xml", "json"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]: ...
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["inspect"],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]: ...
+
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["extract", "inspect"],
+        password: Optional[str] = None,
+        output: Optional[Literal["xml", "json"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]:
+        """Read and check e-invoices.
+
+        Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.
+
+        - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
+        - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
+
+        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.
+        An invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.
+
+        The guide at `/docs/e-invoices` has the details.
+
+        Costs 1 credit. Requires the `pdf:read` scope.
+
+        Args:
+            file: The PDF with the invoice, or its XML.
+            password: The password of `file`, if it is encrypted.
+            action: What to do.
+            output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "action", action),
+            ("text", "output", output),
+        ]
+        result: JobHandle[Union[JsonResult[InvoiceResult], FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 

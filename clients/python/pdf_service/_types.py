@@ -339,6 +339,244 @@ class OcrResult(TypedDict):
     languagesUsed: List[str]
 
 
+class InvoiceResultPeriod(TypedDict):
+    start: Union[str, None]
+    end: Union[str, None]
+
+
+class InvoiceResultSellerIdentifiersItem(TypedDict):
+    value: str
+    scheme: Union[str, None]
+
+
+class InvoiceResultSellerAddress(TypedDict):
+    lines: List[str]
+    city: Union[str, None]
+    postcode: Union[str, None]
+    subdivision: Union[str, None]
+    country: Union[str, None]
+
+
+class InvoiceResultSellerContact(TypedDict):
+    name: Union[str, None]
+    phone: Union[str, None]
+    email: Union[str, None]
+
+
+class InvoiceResultSeller(TypedDict):
+    name: Union[str, None]
+    tradingName: Union[str, None]
+    identifiers: List[InvoiceResultSellerIdentifiersItem]
+    legalRegistration: Union[str, None]
+    vatId: Union[str, None]
+    taxNumber: Union[str, None]
+    electronicAddress: Union[str, None]
+    address: Union[InvoiceResultSellerAddress, None]
+    contact: Union[InvoiceResultSellerContact, None]
+
+
+class InvoiceResultBuyerIdentifiersItem(TypedDict):
+    value: str
+    scheme: Union[str, None]
+
+
+class InvoiceResultBuyerAddress(TypedDict):
+    lines: List[str]
+    city: Union[str, None]
+    postcode: Union[str, None]
+    subdivision: Union[str, None]
+    country: Union[str, None]
+
+
+class InvoiceResultBuyerContact(TypedDict):
+    name: Union[str, None]
+    phone: Union[str, None]
+    email: Union[str, None]
+
+
+class InvoiceResultBuyer(TypedDict):
+    name: Union[str, None]
+    tradingName: Union[str, None]
+    identifiers: List[InvoiceResultBuyerIdentifiersItem]
+    legalRegistration: Union[str, None]
+    vatId: Union[str, None]
+    taxNumber: Union[str, None]
+    electronicAddress: Union[str, None]
+    address: Union[InvoiceResultBuyerAddress, None]
+    contact: Union[InvoiceResultBuyerContact, None]
+
+
+class InvoiceResultPayeeIdentifiersItem(TypedDict):
+    value: str
+    scheme: Union[str, None]
+
+
+class InvoiceResultPayeeAddress(TypedDict):
+    lines: List[str]
+    city: Union[str, None]
+    postcode: Union[str, None]
+    subdivision: Union[str, None]
+    country: Union[str, None]
+
+
+class InvoiceResultPayeeContact(TypedDict):
+    name: Union[str, None]
+    phone: Union[str, None]
+    email: Union[str, None]
+
+
+class InvoiceResultPayee(TypedDict):
+    name: Union[str, None]
+    tradingName: Union[str, None]
+    identifiers: List[InvoiceResultPayeeIdentifiersItem]
+    legalRegistration: Union[str, None]
+    vatId: Union[str, None]
+    taxNumber: Union[str, None]
+    electronicAddress: Union[str, None]
+    address: Union[InvoiceResultPayeeAddress, None]
+    contact: Union[InvoiceResultPayeeContact, None]
+
+
+class InvoiceResultTaxRepresentativeIdentifiersItem(TypedDict):
+    value: str
+    scheme: Union[str, None]
+
+
+class InvoiceResultTaxRepresentativeAddress(TypedDict):
+    lines: List[str]
+    city: Union[str, None]
+    postcode: Union[str, None]
+    subdivision: Union[str, None]
+    country: Union[str, None]
+
+
+class InvoiceResultTaxRepresentativeContact(TypedDict):
+    name: Union[str, None]
+    phone: Union[str, None]
+    email: Union[str, None]
+
+
+class InvoiceResultTaxRepresentative(TypedDict):
+    name: Union[str, None]
+    tradingName: Union[str, None]
+    identifiers: List[InvoiceResultTaxRepresentativeIdentifiersItem]
+    legalRegistration: Union[str, None]
+    vatId: Union[str, None]
+    taxNumber: Union[str, None]
+    electronicAddress: Union[str, None]
+    address: Union[InvoiceResultTaxRepresentativeAddress, None]
+    contact: Union[InvoiceResultTaxRepresentativeContact, None]
+
+
+class InvoiceResultPaymentMeansItem(TypedDict):
+    code: Union[str, None]
+    account: Union[str, None]
+    accountName: Union[str, None]
+    bic: Union[str, None]
+
+
+class InvoiceResultPayment(TypedDict):
+    reference: Union[str, None]
+    means: List[InvoiceResultPaymentMeansItem]
+
+
+class InvoiceResultAllowancesAndChargesItem(TypedDict):
+    kind: Literal["allowance", "charge"]
+    amount: Union[str, None]
+    baseAmount: Union[str, None]
+    percent: Union[str, None]
+    reason: Union[str, None]
+    reasonCode: Union[str, None]
+    vatCategory: Union[str, None]
+    vatRate: Union[str, None]
+
+
+class InvoiceResultTotals(TypedDict):
+    """Amounts are decimal numbers as text, exactly as the invoice has them."""
+    lines: Union[str, None]
+    allowances: Union[str, None]
+    charges: Union[str, None]
+    withoutVat: Union[str, None]
+    vat: Union[str, None]
+    vatInAccountingCurrency: Union[str, None]
+    withVat: Union[str, None]
+    paid: Union[str, None]
+    rounding: Union[str, None]
+    due: Union[str, None]
+
+
+class InvoiceResultTaxesItem(TypedDict):
+    category: Union[str, None]
+    rate: Union[str, None]
+    taxableAmount: Union[str, None]
+    taxAmount: Union[str, None]
+    exemptionReason: Union[str, None]
+    exemptionReasonCode: Union[str, None]
+
+
+class InvoiceResultLinesItemPeriod(TypedDict):
+    start: Union[str, None]
+    end: Union[str, None]
+
+
+class InvoiceResultLinesItemAllowancesAndChargesItem(TypedDict):
+    kind: Literal["allowance", "charge"]
+    amount: Union[str, None]
+    baseAmount: Union[str, None]
+    percent: Union[str, None]
+    reason: Union[str, None]
+    reasonCode: Union[str, None]
+    vatCategory: Union[str, None]
+    vatRate: Union[str, None]
+
+
+class InvoiceResultLinesItem(TypedDict):
+    id: Union[str, None]
+    name: Union[str, None]
+    description: Union[str, None]
+    note: Union[str, None]
+    sellerItemId: Union[str, None]
+    standardItemId: Union[str, None]
+    quantity: Union[str, None]
+    unit: Union[str, None]
+    netPrice: Union[str, None]
+    grossPrice: Union[str, None]
+    netAmount: Union[str, None]
+    vatCategory: Union[str, None]
+    vatRate: Union[str, None]
+    period: Union[InvoiceResultLinesItemPeriod, None]
+    allowancesAndCharges: List[InvoiceResultLinesItemAllowancesAndChargesItem]
+
+
+class InvoiceResult(TypedDict):
+    syntax: Literal["CII", "UBL", "ZUGFeRD 1"]
+    profile: Union[Literal["MINIMUM", "BASIC WL", "BASIC", "COMFORT", "EN 16931", "EXTENDED", "XRECHNUNG"], None]
+    guideline: Union[str, None]
+    number: Union[str, None]
+    issueDate: Union[str, None]
+    typeCode: Union[str, None]
+    currency: Union[str, None]
+    taxCurrency: Union[str, None]
+    dueDate: Union[str, None]
+    paymentTerms: Union[str, None]
+    buyerReference: Union[str, None]
+    orderReference: Union[str, None]
+    contractReference: Union[str, None]
+    precedingInvoices: List[str]
+    notes: List[str]
+    period: Union[InvoiceResultPeriod, None]
+    deliveryDate: Union[str, None]
+    seller: Union[InvoiceResultSeller, None]
+    buyer: Union[InvoiceResultBuyer, None]
+    payee: Union[InvoiceResultPayee, None]
+    taxRepresentative: Union[InvoiceResultTaxRepresentative, None]
+    payment: InvoiceResultPayment
+    allowancesAndCharges: List[InvoiceResultAllowancesAndChargesItem]
+    totals: InvoiceResultTotals
+    taxes: List[InvoiceResultTaxesItem]
+    lines: List[InvoiceResultLinesItem]
+
+
 class _SignFieldRequired(TypedDict):
     page: int
     x: float

@@ -6,6 +6,15 @@ import { SaxesParser, type SaxesTagNS } from "saxes";
 import { limits } from "../../limits.ts";
 import type { ParseMeter } from "../parse-meter.ts";
 
+/** Whether a file begins as XML does: with a tag or a declaration, in UTF-8 or UTF-16. A byte order mark and white space may precede it. */
+export function beginsAsXml(head: Uint8Array): boolean {
+  const [first] = head.filter((byte) => byte !== 0).filter((byte) => !BEFORE_XML.has(byte));
+  return first === 0x3c;
+}
+
+/** Byte order marks of UTF-8 and UTF-16, tab, line feed, carriage return, and space. */
+const BEFORE_XML = new Set([0xef, 0xbb, 0xbf, 0xfe, 0xff, 0x09, 0x0a, 0x0d, 0x20]);
+
 /** Characters that are read between two pauses: some milliseconds at most. */
 const CHUNK = 16_384;
 

@@ -1,6 +1,7 @@
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../../bytes/pdf-signature.ts";
 import { imageKindOf, imageKinds } from "../../engines/image/kind.ts";
+import { beginsAsXml } from "../../engines/markup/xml.ts";
 import type { FileKind } from "../../operations/definition/fields.ts";
 
 /** Whether a file is one of these kinds, by its bytes. A file can be two kinds at once; the expected one counts. */
@@ -9,6 +10,7 @@ export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean
   const head = bytes.view(0, Math.min(bytes.length, PDF_HEAD_BYTES));
   const image = imageKindOf(head);
   if (image !== undefined && kinds.includes(image)) return true;
+  if (kinds.includes("xml") && beginsAsXml(head)) return true;
   return kinds.includes("pdf") && beginsAsPdf(head);
 }
 
@@ -17,6 +19,6 @@ const LONGEST_TEXT = 2_048;
 
 /** Whether the content of a field that takes a file is printable text in UTF-8, such as the name of a file instead of the file. */
 export function isText(bytes: EngineBytes): boolean {
-  if (bytes.length > LONGEST_TEXT || isOneOf(["pdf", ...imageKinds], bytes)) return false;
+  if (bytes.length > LONGEST_TEXT || isOneOf(["pdf", "xml", ...imageKinds], bytes)) return false;
   return !/[^\P{Cc}\t\r\n]|\ufffd/u.test(new TextDecoder().decode(bytes.view(0, bytes.length)));
 }

@@ -157,6 +157,7 @@ function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined):
 /** The names of the kinds in messages. */
 const kindNames: Readonly<Record<FileKind, string>> = {
   pdf: "PDF",
+  xml: "XML file",
   png: "PNG",
   jpeg: "JPEG",
   webp: "WebP",

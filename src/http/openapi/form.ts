@@ -10,6 +10,7 @@ type FileField = Extract<Field, { kind: "file" | "files" }>;
 
 const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
   pdf: "application/pdf",
+  xml: "application/xml",
   png: "image/png",
   jpeg: "image/jpeg",
   webp: "image/webp",

@@ -179,9 +179,9 @@ async function pagesOf(
   return { pages, pageNumbers: undefined };
 }
 
-/** An image is a page. Throws what opening a PDF throws. */
+/** An image is a page, and so is an XML file. Throws what opening a PDF throws. */
 export async function pagesOfFile(file: UploadedFile, { pdf }: Engines): Promise<number> {
-  if (isOneOf(imageKinds, file.bytes)) return 1;
+  if (isOneOf(["xml", ...imageKinds], file.bytes)) return 1;
   using open = await openPdf(pdf, file);
   return open.pageCount;
 }

@@ -31,7 +31,7 @@ export interface UploadedFile {
 }
 
 /** The formats a file field accepts (`any`: all of them), recognized by their bytes, never by name or declared type. */
-export type FileKind = "pdf" | ImageKind | "any";
+export type FileKind = "pdf" | "xml" | ImageKind | "any";
 
 /** The facts about a field besides its type. Validation, openapi.json, and the playground all use them. */
 interface FieldHints {
@@ -124,6 +124,10 @@ export function pdfFiles(
 
 export function pdfOrImageFile(description: string): FileField {
   return { kind: "file", accept: ["pdf", "png", "jpeg"], description };
+}
+
+export function pdfOrXmlFile(description: string): FileField {
+  return { kind: "file", accept: ["pdf", "xml"], description };
 }
 
 /** A PNG, JPEG or WebP that only some modes of an operation need. */

@@ -69,6 +69,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Create a PDF from images"
   },
   {
+    "name": "Invoice",
+    "value": "invoice",
+    "action": "Read and check e-invoices",
+    "description": "Read and check e-invoices"
+  },
+  {
     "name": "Merge",
     "value": "merge",
     "action": "Combine PDFs into one",
@@ -1741,6 +1747,89 @@ export const parameters: INodeProperties[] = [
         "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.",
         "type": "boolean",
         "default": false
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "invoice"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Action",
+    "name": "action",
+    "description": "What to do",
+    "type": "options",
+    "default": "extract",
+    "options": [
+      {
+        "name": "Extract",
+        "value": "extract"
+      },
+      {
+        "name": "Inspect",
+        "value": "inspect"
+      }
+    ],
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "invoice"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "invoice"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Output",
+        "name": "output",
+        "description": "The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.",
+        "type": "options",
+        "default": "xml",
+        "options": [
+          {
+            "name": "Json",
+            "value": "json"
+          },
+          {
+            "name": "Xml",
+            "value": "xml"
+          }
+        ]
+      },
+      {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of `file`, if it is encrypted",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
       }
     ]
   },
@@ -3990,6 +4079,28 @@ export const fields: Readonly<
     {
       "name": "mode",
       "field": "mode",
+      "kind": "text"
+    }
+  ],
+  "invoice": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "password",
+      "field": "password",
+      "kind": "text"
+    },
+    {
+      "name": "action",
+      "field": "action",
+      "kind": "text"
+    },
+    {
+      "name": "output",
+      "field": "output",
       "kind": "text"
     }
   ],
