@@ -1197,8 +1197,8 @@ export const commands: readonly Command[] = [
   {
     "name": "invoice",
     "path": "/api/v1/invoice",
-    "summary": "Read and check e-invoices",
-    "description": "Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.\n\n- `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.\n- `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.\n\n`conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.\nAn invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.\n\nThe guide at `/docs/e-invoices` has the details.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "summary": "Make, read, and check e-invoices",
+    "description": "Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.\n\n- `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.\n- `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.\n- `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.\n\n`conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.\nAn invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.\n\nThe guide at `/docs/e-invoices` has the details.\n\nCosts 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1231,9 +1231,18 @@ export const commands: readonly Command[] = [
         "required": true,
         "description": "What to do.",
         "values": [
+          "attach",
           "extract",
           "inspect"
         ]
+      },
+      {
+        "field": "invoice",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The XML to attach: CII or UBL. Required when `action` is `attach`."
       },
       {
         "field": "output",

@@ -70,6 +70,17 @@ export const filesMissing = (urls: readonly string[]): Refusal =>
 export const noInvoice = (field: string): Refusal =>
   invalidFile(field, "has no invoice: no XML of Factur-X, ZUGFeRD, or XRechnung is attached");
 
+export const guidelineUnknown = (field: string, guideline: string | undefined): Refusal =>
+  invalidFile(
+    field,
+    guideline === undefined
+      ? "has no guideline identifier (BT-24), which names its profile"
+      : `has an unknown guideline identifier (BT-24): ${guideline.slice(0, 200)}. Factur-X, ZUGFeRD 2, XRechnung, and EN 16931 are known`,
+  );
+
+export const notAttachable = (field: string): Refusal =>
+  invalidFile(field, "is an invoice of ZUGFeRD 1, which can only be read: Factur-X and ZUGFeRD 2 replace it");
+
 const NOT_INVOICES = {
   encoding: "is not XML in the encoding that it declares",
   malformed: "is not well-formed XML",

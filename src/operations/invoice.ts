@@ -7,13 +7,17 @@ import { INVOICE_PROFILES } from "../engines/invoice/profiles.ts";
 import { type NotInvoice, readInvoice, type ReadInvoice } from "../engines/invoice/read-invoice.ts";
 import { formatOf, valuesOf } from "../engines/invoice/values.ts";
 import { beginsAsXml } from "../engines/markup/xml.ts";
-import { decryptAll, readAttachment } from "../engines/pdf/attachments/attachments.ts";
-import { openPdf } from "../engines/pdf/document/document.ts";
+import { decryptAll, readAttachment, readAttachments } from "../engines/pdf/attachments/attachments.ts";
+import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
+import { writeArchive } from "../engines/pdf/archive/prove.ts";
+import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
+import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
+import { attachInvoice } from "../engines/invoice/attach.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import { defineOperation, resultHeadersOf } from "./definition/define.ts";
-import { pdfOrXmlFile, text, type UploadedFile } from "./definition/fields.ts";
+import { defineOperation, listOf, type Output, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { pdfOrXmlFile, text, type UploadedFile, xmlFile } from "./definition/fields.ts";
 import { safeFileName } from "./definition/file-names.ts";
-import { type Mode, returnsJson } from "./definition/modes.ts";
+import { MAKES_PDF, type Mode, returnsJson } from "./definition/modes.ts";
 import { formChoice } from "./definition/values.ts";
 
 const value = z.string().nullable();
@@ -186,14 +190,15 @@ const extracts: Mode = {
 
 export const invoice = defineOperation({
   name: "invoice",
-  summary: "Read and check e-invoices",
+  summary: "Make, read, and check e-invoices",
   group: "Convert",
   keywords:
     "zugferd factur-x facturx xrechnung einvoice e-invoice electronic invoicing en16931 en 16931 cii ubl cross industry invoice peppol e-rechnung facture",
   guidance:
-    "For electronic invoices: to get the XML or the values of Factur-X, ZUGFeRD, and XRechnung, or to check an invoice. For other attachments, use `attachments`.",
-  description: `Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. \`file\` can also be the XML alone.
+    "For electronic invoices: to make Factur-X of a PDF and its XML, to get the XML or the values of Factur-X, ZUGFeRD, and XRechnung, or to check an invoice. For other attachments, use `attachments`.",
+  description: `Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, \`file\` can also be the XML alone.
 
+- \`attach\` attaches \`invoice\` and converts the PDF to PDF/A-3b, as \`archive\` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use \`inspect\`. ZUGFeRD 1 cannot be attached.
 - \`extract\` returns the XML as it is, or with \`output=json\` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
 - \`inspect\` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
@@ -204,24 +209,28 @@ The guide at \`/docs/e-invoices\` has the details.`,
   credits: 1,
   modes: {
     by: "action",
-    values: { extract: extracts, inspect: returnsJson(report) },
+    values: { attach: MAKES_PDF, extract: extracts, inspect: returnsJson(report) },
   },
   fields: {
     file: pdfOrXmlFile("The PDF with the invoice, or its XML."),
-    action: text(formChoice("extract", "inspect"), "What to do.", { required: true }),
+    action: text(formChoice("attach", "extract", "inspect"), "What to do.", { required: true }),
+    invoice: xmlFile("The XML to attach: CII or UBL.", { required: true, when: { action: ["attach"] } }),
     output: text(formChoice("xml", "json"), "The XML as it is, or its values as JSON.", {
       default: "xml",
       when: { action: ["extract"] },
     }),
   },
   example: { file: "invoice.xml", action: "inspect" },
-  headers: ["X-Page-Count", "X-Input-Repaired"],
+  furtherExamples: [{ file: "letter.pdf", action: "attach", invoice: "invoice.xml" }],
+  errors: ["not_conforming", "owner_password_required", "unsupported_text"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Changes", "X-Pages-Changed"],
 
-  async run({ file, action, output }, engines) {
+  async run({ file, action, invoice: sent, output }, engines) {
     const { pdf, work } = engines;
+    if (action === "attach" && sent) return attach(engines, file, sent);
     const isXml = beginsAsXml(file.bytes.view(0, Math.min(file.bytes.length, 64)));
     using open = isXml ? undefined : await openPdf(pdf, file);
-    const attachment = open && (await findInvoices(open))[0];
+    const attachment = open && (await findInvoices(open, await readAttachments(open)))[0];
     if (open && !attachment) throw noInvoice(file.field);
     const headers = open ? resultHeadersOf([open], { pageCount: open.pageCount }) : {};
     if (action === "extract" && output === "xml") {
@@ -249,6 +258,24 @@ The guide at \`/docs/e-invoices\` has the details.`,
     return { kind: "json", value, headers };
   },
 });
+
+async function attach({ pdf, work, loadFont }: Engines, file: UploadedFile, sent: UploadedFile): Promise<Output> {
+  const read = await readInvoice(work, bytesOf(pdf, sent));
+  if (typeof read === "string") throw notInvoice(sent.field, read);
+  using open = await openPdf(pdf, file, { validateFor: "save" });
+  if (open.encrypted) requireOwner(open);
+  const { pageCount } = open;
+  const signatureInvalidated = await hasIntactSignature(open);
+  const modified = pdfDateOf(new Date().toISOString()) ?? "";
+  const archived = await attachInvoice(open, { bytes: sent.bytes, read, field: sent.field, modified }, loadFont);
+  const { bytes, changedPages } = await writeArchive(open, "3b", archived, { keepsResidual: false });
+  const headers: ResultHeaders = {
+    ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
+    "X-Changes": listOf([...archived.changes].map(([kind, count]) => `${kind}=${count}`)),
+    ...(changedPages.length > 0 && { "X-Pages-Changed": listOf(changedPages.map(String)) }),
+  };
+  return { kind: "pdf", bytes, headers };
+}
 
 async function reportOf(
   { work }: Engines,

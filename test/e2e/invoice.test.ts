@@ -5,6 +5,7 @@ import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { type Part, pdfPart, post, type Service } from "../harness/requests/client.ts";
 import { archivalDocument } from "../harness/fixtures/archival-fixtures.ts";
+import { document } from "../harness/fixtures/fixtures.ts";
 import { ciiInvoice, ublInvoice } from "../harness/fixtures/invoice-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -89,6 +90,69 @@ test("an attached invoice that cannot be read is a failure of the report, and an
   });
   const values = await post(service, "invoice", { file: pdfPart(pdf), action: "extract", output: "json" });
   expect(jsonOf<{ error: { code: string } }>(values).error.code).toBe("invalid_file");
+});
+
+/** A document, with an invoice attached by the operation. */
+async function made(xml: string, bytes = document({ name: "made", pages: 2 })): Promise<Uint8Array> {
+  const { status, body } = await post(service, "invoice", {
+    file: pdfPart(bytes),
+    invoice: xmlPart(xml),
+    action: "attach",
+  });
+  expect(status, new TextDecoder().decode(body.subarray(0, 500))).toBe(200);
+  return body;
+}
+
+const XRECHNUNG = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0";
+
+test.each([
+  ["urn:cen.eu:en16931:2017", "factur-x.xml", "Alternative", "1.0", "EN 16931"],
+  ["urn:factur-x.eu:1p0:basicwl", "factur-x.xml", "Data", "1.0", "BASIC WL"],
+  [XRECHNUNG, "xrechnung.xml", "Alternative", "3.0", "XRECHNUNG"],
+])("an attached invoice of %s is PDF/A-3b in every respect", async (guideline, name, relationship, version, level) => {
+  const xml = ciiInvoice(["urn:cen.eu:en16931:2017", guideline]);
+  const pdf = await made(xml);
+  const report = await inspect(pdfPart(pdf));
+  expect(report.failures).toEqual([]);
+  expect(report.container).toEqual({
+    attachment: { name, relationship, contentType: "text/xml" },
+    pdfa: { profile: "3b", claimed: "3b", conforms: true },
+    xmp: {
+      namespace: "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#",
+      documentType: "INVOICE",
+      documentFileName: name,
+      version,
+      conformanceLevel: level,
+    },
+  });
+  const { body } = await post(service, "invoice", { file: pdfPart(pdf), action: "extract" });
+  expect(new TextDecoder().decode(body)).toBe(xml);
+});
+
+test("an attached invoice replaces the one before, also in another syntax", async () => {
+  const first = await made(ciiInvoice());
+  const second = await made(ublInvoice(), await made(ciiInvoice([">R-1<", ">R-9<"]), first));
+  const { body } = await post(service, "attachments", { file: pdfPart(second), action: "list" });
+  expect(jsonOf<{ attachments: { name: string }[] }>({ body }).attachments.map(({ name }) => name)).toEqual([
+    "xrechnung.xml",
+  ]);
+  expect(await inspect(pdfPart(second))).toMatchObject({ profile: "XRECHNUNG", failures: [] });
+});
+
+test.each([
+  [
+    "an unknown guideline",
+    ciiInvoice(["urn:cen.eu:en16931:2017", "urn:example:1"]),
+    "unknown guideline identifier (BT-24): urn:example:1",
+  ],
+  ["no guideline", ciiInvoice(["urn:cen.eu:en16931:2017", ""]), "no guideline identifier"],
+  ["no invoice", "<html/>", "`invoice` is not an invoice"],
+])("XML with %s is not attached", async (_, xml, problem) => {
+  const file = pdfPart(document({ name: "refused", pages: 1 }));
+  const response = await post(service, "invoice", { file, invoice: xmlPart(xml), action: "attach" });
+  const { error } = jsonOf<{ error: { code: string; message: string } }>(response);
+  expect([response.status, error.code]).toEqual([400, "invalid_file"]);
+  expect(error.message).toContain(problem);
 });
 
 test.each([

@@ -118,7 +118,6 @@ describe("tools", () => {
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(reading).toEqual([
       "extract-text",
-      "invoice",
       "verify-signatures",
       "validate",
       "read-file",

@@ -1099,7 +1099,7 @@ class ServiceMethods(Transport):
         password: Optional[str] = None,
         output: Optional[Literal["xml", "json"]] = None,
         idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[InvoiceResult], FileResult]: ...
+    ) -> JsonResult[InvoiceResult]: ...
 
     @overload
     def invoice(
@@ -1109,21 +1109,34 @@ class ServiceMethods(Transport):
         action: Literal["inspect"],
         password: Optional[str] = None,
         idempotency_key: Optional[str] = None,
-    ) -> Union[JsonResult[InvoiceResult], FileResult]: ...
+    ) -> JsonResult[InvoiceResult]: ...
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["attach"],
+        invoice: FileInput,
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
 
     def invoice(
         self,
         file: FileInput,
         *,
-        action: Literal["extract", "inspect"],
+        action: Literal["attach", "extract", "inspect"],
         password: Optional[str] = None,
+        invoice: Optional[FileInput] = None,
         output: Optional[Literal["xml", "json"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JsonResult[InvoiceResult], FileResult]:
-        """Read and check e-invoices.
+        """Make, read, and check e-invoices.
 
-        Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.
+        Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.
 
+        - `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
         - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
         - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
@@ -1132,18 +1145,20 @@ class ServiceMethods(Transport):
 
         The guide at `/docs/e-invoices` has the details.
 
-        Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.
 
         Args:
             file: The PDF with the invoice, or its XML.
             password: The password of `file`, if it is encrypted.
             action: What to do.
+            invoice: The XML to attach: CII or UBL. Required when `action` is `attach`.
             output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "action", action),
+            ("file", "invoice", invoice),
             ("text", "output", output),
         ]
         result: Union[JsonResult[InvoiceResult], FileResult] = self._operation("/api/v1/invoice", fields, None, idempotency_key, read_result)
@@ -4052,7 +4067,7 @@ class JobMethods:
         output: Optional[Literal["xml", "json"]] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
-    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]: ...
+    ) -> JobHandle[JsonResult[InvoiceResult]]: ...
 
     @overload
     def invoice(
@@ -4063,22 +4078,36 @@ class JobMethods:
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
-    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]: ...
+    ) -> JobHandle[JsonResult[InvoiceResult]]: ...
+
+    @overload
+    def invoice(
+        self,
+        file: FileInput,
+        *,
+        action: Literal["attach"],
+        invoice: FileInput,
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
 
     def invoice(
         self,
         file: FileInput,
         *,
-        action: Literal["extract", "inspect"],
+        action: Literal["attach", "extract", "inspect"],
         password: Optional[str] = None,
+        invoice: Optional[FileInput] = None,
         output: Optional[Literal["xml", "json"]] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
-    ) -> JobHandle[Union[JsonResult[InvoiceResult], FileResult]]:
-        """Read and check e-invoices.
+    ) -> Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]]:
+        """Make, read, and check e-invoices.
 
-        Reads the e-invoice that is attached to a PDF: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. `file` can also be the XML alone.
+        Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.
 
+        - `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
         - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
         - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
@@ -4087,12 +4116,13 @@ class JobMethods:
 
         The guide at `/docs/e-invoices` has the details.
 
-        Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.
 
         Args:
             file: The PDF with the invoice, or its XML.
             password: The password of `file`, if it is encrypted.
             action: What to do.
+            invoice: The XML to attach: CII or UBL. Required when `action` is `attach`.
             output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
@@ -4100,9 +4130,10 @@ class JobMethods:
             ("file", "file", file),
             ("text", "password", password),
             ("text", "action", action),
+            ("file", "invoice", invoice),
             ("text", "output", output),
         ]
-        result: JobHandle[Union[JsonResult[InvoiceResult], FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 

@@ -5,7 +5,6 @@ import {
   decryptAll,
   describeAttachments,
   readAttachment,
-  readAttachments,
 } from "../pdf/attachments/attachments.ts";
 import type { Profile } from "../pdf/conformance/model/profiles.ts";
 import { claimedProfile, validate } from "../pdf/conformance/validate.ts";
@@ -18,7 +17,7 @@ import type { InvoiceProfile } from "./profiles.ts";
 import { type NotInvoice, readInvoice, type ReadInvoice } from "./read-invoice.ts";
 
 /** Names of attached invoices, and the XMP properties that go with them: those of Factur-X, of ZUGFeRD 2.0, and of ZUGFeRD 1. */
-const FACTUR_X = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";
+export const FACTUR_X = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";
 const ZUGFERD_2 = "urn:zugferd:pdfa:CrossIndustryDocument:invoice:2p0#";
 const ZUGFERD_1 = "urn:ferd:pdfa:CrossIndustryDocument:invoice:1p0#";
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -33,8 +32,7 @@ const KNOWN = new Set([...NAMES.keys()].map((name) => name.toLowerCase()));
 const MOST_READ = 10;
 
 /** The attachments that are an invoice: by their names, else by their content. */
-export async function findInvoices(open: OpenPdf): Promise<readonly Attachment[]> {
-  const attachments = await readAttachments(open);
+export async function findInvoices(open: OpenPdf, attachments: readonly Attachment[]): Promise<readonly Attachment[]> {
   const named = attachments.filter(({ name }) => KNOWN.has(name.toLowerCase()));
   if (named.length > 0) return named;
   for (const one of attachments.filter(({ name }) => /\.xml$/i.test(name)).slice(0, MOST_READ)) {

@@ -130,6 +130,11 @@ export function pdfOrXmlFile(description: string): FileField {
   return { kind: "file", accept: ["pdf", "xml"], description };
 }
 
+/** An XML file that only some modes of an operation need. */
+export function xmlFile(description: string, hints: FieldHints = {}): OptionalFileField {
+  return { kind: "file", accept: ["xml"], optional: true, description, hints };
+}
+
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
 export function imageFile(description: string, hints: FieldHints = {}): OptionalFileField {
   return { kind: "file", accept: imageKinds, optional: true, description, hints };

@@ -71,8 +71,8 @@ export const operations: INodePropertyOptions[] = [
   {
     "name": "Invoice",
     "value": "invoice",
-    "action": "Read and check e-invoices",
-    "description": "Read and check e-invoices"
+    "action": "Make, read, and check e-invoices",
+    "description": "Make, read, and check e-invoices"
   },
   {
     "name": "Merge",
@@ -1770,8 +1770,12 @@ export const parameters: INodeProperties[] = [
     "name": "action",
     "description": "What to do",
     "type": "options",
-    "default": "extract",
+    "default": "attach",
     "options": [
+      {
+        "name": "Attach",
+        "value": "attach"
+      },
       {
         "name": "Extract",
         "value": "extract"
@@ -1786,6 +1790,24 @@ export const parameters: INodeProperties[] = [
       "show": {
         "operation": [
           "invoice"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Invoice",
+    "name": "invoice",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "invoice"
+        ],
+        "action": [
+          "attach"
         ]
       }
     }
@@ -4097,6 +4119,11 @@ export const fields: Readonly<
       "name": "action",
       "field": "action",
       "kind": "text"
+    },
+    {
+      "name": "invoice",
+      "field": "invoice",
+      "kind": "file"
     },
     {
       "name": "output",
