@@ -3,7 +3,7 @@
 import type { FileInput } from "./body.ts";
 import type { JobHandle, JobOptions, PageJobOptions } from "./job.ts";
 import type { Job } from "./generated-job.ts";
-import { OperationTransport } from "./operations.ts";
+import { OperationTransport, type StartJob } from "./operations.ts";
 import { PipelineSteps, stepsFor } from "./pipeline.ts";
 import { type FileResult, fileResult, type JsonResult, jsonResult, type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
@@ -12,10 +12,10 @@ import type { CallOptions } from "./transport.ts";
 export type WebhookEvent =
   | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }
   | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
-  | { readonly type: "job.succeeded"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
-  | { readonly type: "job.partial"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
-  | { readonly type: "job.failed"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
-  | { readonly type: "job.canceled"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.succeeded"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
+  | { readonly type: "job.partial"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
+  | { readonly type: "job.failed"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
+  | { readonly type: "job.canceled"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly delivery: { readonly status: "pending" | "succeeded" | "failed"; readonly attempts: number; readonly httpStatus: number | null; readonly error: string | null } | null; readonly sequence: number } }
   | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
@@ -33,7 +33,7 @@ export type IssuedApiKey = { readonly id: string; readonly name: string; readonl
 
 export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
 
-export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | null; readonly response: string | null })[] };
+export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | "expired" | null; readonly response: string | null })[] };
 
 export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise" | "unlimited"; readonly limit: number | null; readonly used: number; readonly remaining: number | null; readonly perOperation: Readonly<Record<string, number>>; readonly months: readonly ({ readonly start: string; readonly used: number })[]; readonly limits: { readonly requestBytes: number; readonly fileBytes: number } };
 
@@ -302,7 +302,7 @@ export type ToPdfInput = {
   /** `browser` prints HTML with Chromium. Default: by the document. */
   readonly engine?: "flow" | "browser" | undefined;
   /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "csv" | "markdown" | "text" | "docx" | "xlsx" | undefined;
+  readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "rtf" | undefined;
   /** The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
@@ -499,6 +499,24 @@ const fromImagesFields = {
   orientation: { name: "orientation", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   fit: { name: "fit", kind: "text" },
+} as const;
+
+export interface ArchiveInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`. */
+  readonly profile?: "2b" | "2u" | "3b" | "3u" | undefined;
+  /** If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`. */
+  readonly onResidual?: "fail" | "report" | undefined;
+}
+
+const archiveFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  profile: { name: "profile", kind: "text" },
+  onResidual: { name: "onResidual", kind: "text" },
 } as const;
 
 export type ExtractTextInput = {
@@ -1350,6 +1368,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
   }
 
+  /** Convert to PDF/A. */
+  archive(input?: Without<ArchiveInput, "file">): Pipeline<FileResult>;
+  archive(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("archive", "file", archiveFields, input));
+  }
+
   /** Extract the text of a PDF. */
   extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
   /** Extract the text of a PDF. */
@@ -1529,10 +1553,212 @@ export interface ListWebhookDeliveriesInput {
   readonly cursor?: string | undefined;
 }
 
+/** The operations, as jobs. */
+export class JobMethods {
+  readonly #start: StartJob;
+
+  constructor(start: StartJob) {
+    this.#start = start;
+  }
+
+  /** Combine PDFs into one, as a job. */
+  merge(input: MergeInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/merge", mergeFields, input, options, fileResult);
+  }
+
+  /** Split a PDF, as a job. */
+  split(input: SplitInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/split", splitFields, input, options, fileResult);
+  }
+
+  /** Extract pages into a new PDF, as a job. */
+  extractPages(input: ExtractPagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
+  }
+
+  /** Delete pages, as a job. */
+  deletePages(input: DeletePagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
+  }
+
+  /** Rotate pages, as a job. */
+  rotate(input: RotateInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/rotate", rotateFields, input, options, fileResult);
+  }
+
+  /** Crop pages, as a job. */
+  crop(input: CropInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/crop", cropFields, input, options, fileResult);
+  }
+
+  /** Put several pages on each sheet, as a job. */
+  nUp(input: NUpInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/n-up", nUpFields, input, options, fileResult);
+  }
+
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
+  outline(input: OutlineInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/outline", outlineFields, input, options, result);
+  }
+
+  /** Convert documents to PDF, as a job. */
+  toPdf(input: ToPdfInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
+  }
+
+  /** Convert pages to images, as a job. */
+  toImages(input: ToImagesInput, options?: PageJobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/to-images", toImagesFields, input, options, fileResult);
+  }
+
+  /** Create a PDF from images, as a job. */
+  fromImages(input: FromImagesInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/from-images", fromImagesFields, input, options, fileResult);
+  }
+
+  /** Convert to PDF/A, as a job. */
+  archive(input: ArchiveInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/archive", archiveFields, input, options, fileResult);
+  }
+
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextJsonInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextFileInput, options?: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>>;
+  extractText(input: ExtractTextInput, options?: PageJobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/extract-text", extractTextFields, input, options, result);
+  }
+
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrJsonInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrFileInput, options?: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrInput, options?: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>>;
+  ocr(input: OcrInput, options?: PageJobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/ocr", ocrFields, input, options, result);
+  }
+
+  /** Make, read, and check e-invoices, as a job. */
+  invoice(input: InvoiceJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly syntax: "CII" | "UBL" | "ZUGFeRD 1"; readonly profile: "MINIMUM" | "BASIC WL" | "BASIC" | "COMFORT" | "EN 16931" | "EXTENDED" | "XRECHNUNG" | null; readonly guideline: string | null; readonly number: string | null; readonly issueDate: string | null; readonly typeCode: string | null; readonly currency: string | null; readonly taxCurrency: string | null; readonly dueDate: string | null; readonly paymentTerms: string | null; readonly buyerReference: string | null; readonly orderReference: string | null; readonly contractReference: string | null; readonly precedingInvoices: readonly (string)[]; readonly notes: readonly (string)[]; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly deliveryDate: string | null; readonly seller: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly buyer: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payee: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly taxRepresentative: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payment: { readonly reference: string | null; readonly means: readonly ({ readonly code: string | null; readonly account: string | null; readonly accountName: string | null; readonly bic: string | null })[] }; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[]; readonly totals: { readonly lines: string | null; readonly allowances: string | null; readonly charges: string | null; readonly withoutVat: string | null; readonly vat: string | null; readonly vatInAccountingCurrency: string | null; readonly withVat: string | null; readonly paid: string | null; readonly rounding: string | null; readonly due: string | null }; readonly taxes: readonly ({ readonly category: string | null; readonly rate: string | null; readonly taxableAmount: string | null; readonly taxAmount: string | null; readonly exemptionReason: string | null; readonly exemptionReasonCode: string | null })[]; readonly lines: readonly ({ readonly id: string | null; readonly name: string | null; readonly description: string | null; readonly note: string | null; readonly sellerItemId: string | null; readonly standardItemId: string | null; readonly quantity: string | null; readonly unit: string | null; readonly netPrice: string | null; readonly grossPrice: string | null; readonly netAmount: string | null; readonly vatCategory: string | null; readonly vatRate: string | null; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[] })[] }>>>;
+  /** Make, read, and check e-invoices, as a job. */
+  invoice(input: InvoiceFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Make, read, and check e-invoices, as a job. */
+  invoice(input: InvoiceInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly syntax: "CII" | "UBL" | "ZUGFeRD 1"; readonly profile: "MINIMUM" | "BASIC WL" | "BASIC" | "COMFORT" | "EN 16931" | "EXTENDED" | "XRECHNUNG" | null; readonly guideline: string | null; readonly number: string | null; readonly issueDate: string | null; readonly typeCode: string | null; readonly currency: string | null; readonly taxCurrency: string | null; readonly dueDate: string | null; readonly paymentTerms: string | null; readonly buyerReference: string | null; readonly orderReference: string | null; readonly contractReference: string | null; readonly precedingInvoices: readonly (string)[]; readonly notes: readonly (string)[]; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly deliveryDate: string | null; readonly seller: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly buyer: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payee: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly taxRepresentative: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payment: { readonly reference: string | null; readonly means: readonly ({ readonly code: string | null; readonly account: string | null; readonly accountName: string | null; readonly bic: string | null })[] }; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[]; readonly totals: { readonly lines: string | null; readonly allowances: string | null; readonly charges: string | null; readonly withoutVat: string | null; readonly vat: string | null; readonly vatInAccountingCurrency: string | null; readonly withVat: string | null; readonly paid: string | null; readonly rounding: string | null; readonly due: string | null }; readonly taxes: readonly ({ readonly category: string | null; readonly rate: string | null; readonly taxableAmount: string | null; readonly taxAmount: string | null; readonly exemptionReason: string | null; readonly exemptionReasonCode: string | null })[]; readonly lines: readonly ({ readonly id: string | null; readonly name: string | null; readonly description: string | null; readonly note: string | null; readonly sellerItemId: string | null; readonly standardItemId: string | null; readonly quantity: string | null; readonly unit: string | null; readonly netPrice: string | null; readonly grossPrice: string | null; readonly netAmount: string | null; readonly vatCategory: string | null; readonly vatRate: string | null; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[] })[] }> | FileResult>>;
+  invoice(input: InvoiceInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/invoice", invoiceFields, input, options, result);
+  }
+
+  /** Add a text or image watermark, as a job. */
+  watermark(input: WatermarkInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/watermark", watermarkFields, input, options, fileResult);
+  }
+
+  /** Add page numbers, as a job. */
+  addPageNumbers(input: AddPageNumbersInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/add-page-numbers", addPageNumbersFields, input, options, fileResult);
+  }
+
+  /** Add a visual signature, as a job. */
+  sign(input: SignInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/sign", signFields, input, options, fileResult);
+  }
+
+  /** Sign with a certificate, as a job. */
+  seal(input: SealInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/seal", sealFields, input, options, fileResult);
+  }
+
+  /** Verify signatures, as a job. */
+  verifySignatures(input: VerifySignaturesInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
+  verifySignatures(input: VerifySignaturesInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
+  }
+
+  /** Fill in a form, as a job. */
+  fillForm(input: FillFormInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/fill-form", fillFormFields, input, options, fileResult);
+  }
+
+  /** Make form fields and annotations part of the pages, as a job. */
+  flatten(input: FlattenInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/flatten", flattenFields, input, options, fileResult);
+  }
+
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>>;
+  metadata(input: MetadataInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/metadata", metadataFields, input, options, result);
+  }
+
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>>;
+  attachments(input: AttachmentsInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/attachments", attachmentsFields, input, options, result);
+  }
+
+  /** Encrypt a PDF with a password, as a job. */
+  protect(input: ProtectInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/protect", protectFields, input, options, fileResult);
+  }
+
+  /** Remove the password of a PDF, as a job. */
+  unlock(input: UnlockInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/unlock", unlockFields, input, options, fileResult);
+  }
+
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
+  redact(input: RedactInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/redact", redactFields, input, options, result);
+  }
+
+  /** Reduce the file size, as a job. */
+  compress(input: CompressInput, options?: JobOptions): Promise<JobHandle<FileResult>> {
+    return this.#start("/api/v1/compress", compressFields, input, options, fileResult);
+  }
+
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairJsonInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairFileInput, options?: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
+  repair(input: RepairInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/repair", repairFields, input, options, result);
+  }
+
+  /** Validate PDF/A, as a job. */
+  validate(input: ValidateInput, options?: JobOptions): Promise<JobHandle<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>>;
+  validate(input: ValidateInput, options?: JobOptions): Promise<JobHandle<Result>> {
+    return this.#start("/api/v1/validate", validateFields, input, options, jsonResult);
+  }
+}
+
 /** One method per request of the service. */
 export class ServiceMethods extends OperationTransport {
-  /** Combine PDFs into one, as a job. */
-  merge(input: MergeInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** The operations, as jobs: `pdf.jobs.ocr(...)` returns at once. */
+  readonly jobs: JobMethods = new JobMethods(this.startForm);
+
   /**
    * Combine PDFs into one.
    *
@@ -1545,13 +1771,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  merge(input: MergeInput, options?: CallOptions): Promise<FileResult>;
-  merge(input: MergeInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  merge(input: MergeInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/merge", mergeFields, input, options, fileResult);
   }
 
-  /** Split a PDF, as a job. */
-  split(input: SplitInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Split a PDF.
    *
@@ -1561,13 +1784,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  split(input: SplitInput, options?: CallOptions): Promise<FileResult>;
-  split(input: SplitInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  split(input: SplitInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/split", splitFields, input, options, fileResult);
   }
 
-  /** Extract pages into a new PDF, as a job. */
-  extractPages(input: ExtractPagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Extract pages into a new PDF.
    *
@@ -1578,13 +1798,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
-  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
-  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
   }
 
-  /** Delete pages, as a job. */
-  deletePages(input: DeletePagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Delete pages.
    *
@@ -1594,13 +1811,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult>;
-  deletePages(input: DeletePagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  deletePages(input: DeletePagesInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/delete-pages", deletePagesFields, input, options, fileResult);
   }
 
-  /** Rotate pages, as a job. */
-  rotate(input: RotateInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Rotate pages.
    *
@@ -1612,13 +1826,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
-  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  rotate(input: RotateInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
   }
 
-  /** Crop pages, as a job. */
-  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Crop pages.
    *
@@ -1633,13 +1844,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
-  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  crop(input: CropInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
   }
 
-  /** Put several pages on each sheet, as a job. */
-  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Put several pages on each sheet.
    *
@@ -1652,17 +1860,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
-  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
   }
 
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Read or replace the outline, as a job. */
-  outline(input: OutlineInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
   /**
    * Read or replace the outline.
    *
@@ -1699,12 +1900,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
-  outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  outline(input: OutlineInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/outline", outlineFields, input, options, result);
   }
 
-  /** Convert documents to PDF, as a job. */
-  toPdf(input: ToPdfInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Convert documents to PDF.
    *
@@ -1713,11 +1912,14 @@ export class ServiceMethods extends OperationTransport {
    * | Format | What is kept | What is not (`X-Not-Converted`) |
    * |---|---|---|
    * | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+   * | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
    * | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
    * | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
    * | Text | lines as they are, wrapped at the margins |  |
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+   * | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
+   * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
    * - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
@@ -1727,17 +1929,14 @@ export class ServiceMethods extends OperationTransport {
    *
    * The guide at `/docs/conversion` has the details.
    *
-   * Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   * Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult>;
-  toPdf(input: ToPdfInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  toPdf(input: ToPdfInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/to-pdf", toPdfFields, input, options, fileResult);
   }
 
-  /** Convert pages to images, as a job. */
-  toImages(input: ToImagesInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Convert pages to images.
    *
@@ -1750,13 +1949,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
-  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
-  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+  toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
   }
 
-  /** Create a PDF from images, as a job. */
-  fromImages(input: FromImagesInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Create a PDF from images.
    *
@@ -1770,17 +1966,28 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
-  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
   }
 
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>>;
+  /**
+   * Convert to PDF/A.
+   *
+   * Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+   *
+   * The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+   * 422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+   * `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+   *
+   * A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+   * conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+   *
+   * Costs 2 credits. Requires the `pdf:write` scope.
+   */
+  archive(input: ArchiveInput, options?: CallOptions): Promise<FileResult> {
+    return this.sendForm("/api/v1/archive", archiveFields, input, options, fileResult);
+  }
+
   /**
    * Extract the text of a PDF.
    *
@@ -1829,16 +2036,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>;
-  extractText(input: ExtractTextInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+  extractText(input: ExtractTextInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, result);
   }
 
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
-  /** Recognize text in scans, as a job. */
-  ocr(input: OcrInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>>;
   /**
    * Recognize text in scans.
    *
@@ -1893,16 +2094,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
   ocr(input: OcrInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>;
-  ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+  ocr(input: OcrInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/ocr", ocrFields, input, options, result);
   }
 
-  /** Make, read, and check e-invoices, as a job. */
-  invoice(input: InvoiceJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly syntax: "CII" | "UBL" | "ZUGFeRD 1"; readonly profile: "MINIMUM" | "BASIC WL" | "BASIC" | "COMFORT" | "EN 16931" | "EXTENDED" | "XRECHNUNG" | null; readonly guideline: string | null; readonly number: string | null; readonly issueDate: string | null; readonly typeCode: string | null; readonly currency: string | null; readonly taxCurrency: string | null; readonly dueDate: string | null; readonly paymentTerms: string | null; readonly buyerReference: string | null; readonly orderReference: string | null; readonly contractReference: string | null; readonly precedingInvoices: readonly (string)[]; readonly notes: readonly (string)[]; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly deliveryDate: string | null; readonly seller: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly buyer: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payee: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly taxRepresentative: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payment: { readonly reference: string | null; readonly means: readonly ({ readonly code: string | null; readonly account: string | null; readonly accountName: string | null; readonly bic: string | null })[] }; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[]; readonly totals: { readonly lines: string | null; readonly allowances: string | null; readonly charges: string | null; readonly withoutVat: string | null; readonly vat: string | null; readonly vatInAccountingCurrency: string | null; readonly withVat: string | null; readonly paid: string | null; readonly rounding: string | null; readonly due: string | null }; readonly taxes: readonly ({ readonly category: string | null; readonly rate: string | null; readonly taxableAmount: string | null; readonly taxAmount: string | null; readonly exemptionReason: string | null; readonly exemptionReasonCode: string | null })[]; readonly lines: readonly ({ readonly id: string | null; readonly name: string | null; readonly description: string | null; readonly note: string | null; readonly sellerItemId: string | null; readonly standardItemId: string | null; readonly quantity: string | null; readonly unit: string | null; readonly netPrice: string | null; readonly grossPrice: string | null; readonly netAmount: string | null; readonly vatCategory: string | null; readonly vatRate: string | null; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[] })[] }>>>;
-  /** Make, read, and check e-invoices, as a job. */
-  invoice(input: InvoiceFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Make, read, and check e-invoices, as a job. */
-  invoice(input: InvoiceInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly syntax: "CII" | "UBL" | "ZUGFeRD 1"; readonly profile: "MINIMUM" | "BASIC WL" | "BASIC" | "COMFORT" | "EN 16931" | "EXTENDED" | "XRECHNUNG" | null; readonly guideline: string | null; readonly number: string | null; readonly issueDate: string | null; readonly typeCode: string | null; readonly currency: string | null; readonly taxCurrency: string | null; readonly dueDate: string | null; readonly paymentTerms: string | null; readonly buyerReference: string | null; readonly orderReference: string | null; readonly contractReference: string | null; readonly precedingInvoices: readonly (string)[]; readonly notes: readonly (string)[]; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly deliveryDate: string | null; readonly seller: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly buyer: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payee: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly taxRepresentative: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payment: { readonly reference: string | null; readonly means: readonly ({ readonly code: string | null; readonly account: string | null; readonly accountName: string | null; readonly bic: string | null })[] }; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[]; readonly totals: { readonly lines: string | null; readonly allowances: string | null; readonly charges: string | null; readonly withoutVat: string | null; readonly vat: string | null; readonly vatInAccountingCurrency: string | null; readonly withVat: string | null; readonly paid: string | null; readonly rounding: string | null; readonly due: string | null }; readonly taxes: readonly ({ readonly category: string | null; readonly rate: string | null; readonly taxableAmount: string | null; readonly taxAmount: string | null; readonly exemptionReason: string | null; readonly exemptionReasonCode: string | null })[]; readonly lines: readonly ({ readonly id: string | null; readonly name: string | null; readonly description: string | null; readonly note: string | null; readonly sellerItemId: string | null; readonly standardItemId: string | null; readonly quantity: string | null; readonly unit: string | null; readonly netPrice: string | null; readonly grossPrice: string | null; readonly netAmount: string | null; readonly vatCategory: string | null; readonly vatRate: string | null; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[] })[] }> | FileResult>>;
   /**
    * Make, read, and check e-invoices.
    *
@@ -1954,12 +2149,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.
    */
   invoice(input: InvoiceInput, options?: CallOptions): Promise<JsonResult<{ readonly syntax: "CII" | "UBL" | "ZUGFeRD 1"; readonly profile: "MINIMUM" | "BASIC WL" | "BASIC" | "COMFORT" | "EN 16931" | "EXTENDED" | "XRECHNUNG" | null; readonly guideline: string | null; readonly number: string | null; readonly issueDate: string | null; readonly typeCode: string | null; readonly currency: string | null; readonly taxCurrency: string | null; readonly dueDate: string | null; readonly paymentTerms: string | null; readonly buyerReference: string | null; readonly orderReference: string | null; readonly contractReference: string | null; readonly precedingInvoices: readonly (string)[]; readonly notes: readonly (string)[]; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly deliveryDate: string | null; readonly seller: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly buyer: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payee: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly taxRepresentative: { readonly name: string | null; readonly tradingName: string | null; readonly identifiers: readonly ({ readonly value: string; readonly scheme: string | null })[]; readonly legalRegistration: string | null; readonly vatId: string | null; readonly taxNumber: string | null; readonly electronicAddress: string | null; readonly address: { readonly lines: readonly (string)[]; readonly city: string | null; readonly postcode: string | null; readonly subdivision: string | null; readonly country: string | null } | null; readonly contact: { readonly name: string | null; readonly phone: string | null; readonly email: string | null } | null } | null; readonly payment: { readonly reference: string | null; readonly means: readonly ({ readonly code: string | null; readonly account: string | null; readonly accountName: string | null; readonly bic: string | null })[] }; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[]; readonly totals: { readonly lines: string | null; readonly allowances: string | null; readonly charges: string | null; readonly withoutVat: string | null; readonly vat: string | null; readonly vatInAccountingCurrency: string | null; readonly withVat: string | null; readonly paid: string | null; readonly rounding: string | null; readonly due: string | null }; readonly taxes: readonly ({ readonly category: string | null; readonly rate: string | null; readonly taxableAmount: string | null; readonly taxAmount: string | null; readonly exemptionReason: string | null; readonly exemptionReasonCode: string | null })[]; readonly lines: readonly ({ readonly id: string | null; readonly name: string | null; readonly description: string | null; readonly note: string | null; readonly sellerItemId: string | null; readonly standardItemId: string | null; readonly quantity: string | null; readonly unit: string | null; readonly netPrice: string | null; readonly grossPrice: string | null; readonly netAmount: string | null; readonly vatCategory: string | null; readonly vatRate: string | null; readonly period: { readonly start: string | null; readonly end: string | null } | null; readonly allowancesAndCharges: readonly ({ readonly kind: "allowance" | "charge"; readonly amount: string | null; readonly baseAmount: string | null; readonly percent: string | null; readonly reason: string | null; readonly reasonCode: string | null; readonly vatCategory: string | null; readonly vatRate: string | null })[] })[] }> | FileResult>;
-  invoice(input: InvoiceInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  invoice(input: InvoiceInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/invoice", invoiceFields, input, options, result);
   }
 
-  /** Add a text or image watermark, as a job. */
-  watermark(input: WatermarkInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add a text or image watermark.
    *
@@ -1972,13 +2165,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult>;
-  watermark(input: WatermarkInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/watermark", watermarkFields, input, options, fileResult);
   }
 
-  /** Add page numbers, as a job. */
-  addPageNumbers(input: AddPageNumbersInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add page numbers.
    *
@@ -1992,13 +2182,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult>;
-  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options, fileResult);
   }
 
-  /** Add a visual signature, as a job. */
-  sign(input: SignInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Add a visual signature.
    *
@@ -2013,13 +2200,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  sign(input: SignInput, options?: CallOptions): Promise<FileResult>;
-  sign(input: SignInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  sign(input: SignInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/sign", signFields, input, options, fileResult);
   }
 
-  /** Sign with a certificate, as a job. */
-  seal(input: SealInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Sign with a certificate.
    *
@@ -2048,13 +2232,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  seal(input: SealInput, options?: CallOptions): Promise<FileResult>;
-  seal(input: SealInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  seal(input: SealInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/seal", sealFields, input, options, fileResult);
   }
 
-  /** Verify signatures, as a job. */
-  verifySignatures(input: VerifySignaturesInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>>;
   /**
    * Verify signatures.
    *
@@ -2072,12 +2253,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<JsonResult<{ readonly signatures: readonly ({ readonly field: string; readonly kind: "signature" | "document-timestamp"; readonly format: string; readonly level: "b-b" | "b-t" | "b-lt" | "b-lta" | null; readonly integrity: "intact" | "broken" | "unsupported"; readonly coverage: "whole-document" | "earlier-revision"; readonly changesAfter: "none" | "allowed" | "forbidden"; readonly changes: readonly ({ readonly kind: "form-field" | "signature" | "annotation" | "validation-data" | "metadata" | "other"; readonly object: number; readonly page?: number; readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }; readonly coversContent?: boolean; readonly field?: string; readonly text: string; readonly allowed: boolean })[]; readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string; readonly signedAt: string | null; readonly timeSource: "timestamp" | "signer" | "none"; readonly timestamp?: { readonly signer: { readonly subject: string; readonly issuer: string; readonly serialNumber: string; readonly notBefore: string; readonly notAfter: string } | null; readonly chain: "trusted" | "untrusted" | "expired" | "revoked" | "unknown"; readonly revocation: "good" | "revoked" | "unknown" | "not-checked"; readonly reason?: string }; readonly docMdp?: "no-changes" | "form-filling" | "annotations"; readonly name?: string; readonly signingReason?: string; readonly location?: string })[]; readonly documentIntact: boolean }>>;
-  verifySignatures(input: VerifySignaturesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  verifySignatures(input: VerifySignaturesInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/verify-signatures", verifySignaturesFields, input, options, jsonResult);
   }
 
-  /** Fill in a form, as a job. */
-  fillForm(input: FillFormInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Fill in a form.
    *
@@ -2096,13 +2275,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult>;
-  fillForm(input: FillFormInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/fill-form", fillFormFields, input, options, fileResult);
   }
 
-  /** Make form fields and annotations part of the pages, as a job. */
-  flatten(input: FlattenInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Make form fields and annotations part of the pages.
    *
@@ -2114,17 +2290,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult>;
-  flatten(input: FlattenInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/flatten", flattenFields, input, options, fileResult);
   }
 
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Read or change metadata, as a job. */
-  metadata(input: MetadataInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>>;
   /**
    * Read or change metadata.
    *
@@ -2167,16 +2336,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `get`, and the `pdf:write` scope when `action` is `set`.
    */
   metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
-  metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  metadata(input: MetadataInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/metadata", metadataFields, input, options, result);
   }
 
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>>;
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** List, extract, add, or remove attachments, as a job. */
-  attachments(input: AttachmentsInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>>;
   /**
    * List, extract, add, or remove attachments.
    *
@@ -2228,12 +2391,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope when `action` is `list` or `extract`, and the `pdf:write` scope when `action` is `add` or `remove`.
    */
   attachments(input: AttachmentsInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>;
-  attachments(input: AttachmentsInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  attachments(input: AttachmentsInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/attachments", attachmentsFields, input, options, result);
   }
 
-  /** Encrypt a PDF with a password, as a job. */
-  protect(input: ProtectInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Encrypt a PDF with a password.
    *
@@ -2245,13 +2406,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
-  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  protect(input: ProtectInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
   }
 
-  /** Remove the password of a PDF, as a job. */
-  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Remove the password of a PDF.
    *
@@ -2260,17 +2418,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
-  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
-  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
   }
 
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }>>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Remove text and areas for good, as a job. */
-  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>>;
   /**
    * Remove text and areas for good.
    *
@@ -2328,12 +2479,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope when `dryRun` is `false`, and the `pdf:read` scope when `dryRun` is `true`.
    */
   redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number; readonly fontsKept: readonly (string)[] }> | FileResult>;
-  redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  redact(input: RedactInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/redact", redactFields, input, options, result);
   }
 
-  /** Reduce the file size, as a job. */
-  compress(input: CompressInput, options: JobOptions): Promise<JobHandle<FileResult>>;
   /**
    * Reduce the file size.
    *
@@ -2349,17 +2498,10 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 2 credits. Requires the `pdf:write` scope.
    */
-  compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
-  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  compress(input: CompressInput, options?: CallOptions): Promise<FileResult> {
     return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
   }
 
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
-  /** Repair a damaged PDF, as a job. */
-  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
   /**
    * Repair a damaged PDF.
    *
@@ -2399,12 +2541,10 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
-  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  repair(input: RepairInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/repair", repairFields, input, options, result);
   }
 
-  /** Validate PDF/A, as a job. */
-  validate(input: ValidateInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>>;
   /**
    * Validate PDF/A.
    *
@@ -2418,7 +2558,7 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   validate(input: ValidateInput, options?: CallOptions): Promise<JsonResult<{ readonly profile: "4" | "1b" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a" | "4f"; readonly conforms: boolean | null; readonly claimed: string | null; readonly coverage: { readonly rules: number; readonly of: number }; readonly failures: readonly ({ readonly clause: string; readonly test: number; readonly message: string; readonly count: number; readonly first: { readonly object: number; readonly page: number | null; readonly context: string | null } })[] }>>;
-  validate(input: ValidateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+  validate(input: ValidateInput, options?: CallOptions): Promise<Result> {
     return this.sendForm("/api/v1/validate", validateFields, input, options, jsonResult);
   }
 
@@ -2443,7 +2583,15 @@ export class ServiceMethods extends OperationTransport {
    * Costs the credits of all steps, and requires their scopes.
    */
   pipeline(file?: FileInput | FileReference): Pipeline {
-    return new Pipeline(stepsFor((parts, options, make) => this.sendParts("/api/v1/pipeline", parts, options, make), file));
+    return new Pipeline(
+      stepsFor(
+        {
+          send: (parts, options, make) => this.sendParts("/api/v1/pipeline", parts, options, make),
+          start: (parts, options, make) => this.startParts("/api/v1/pipeline", parts, options, make),
+        },
+        file,
+      ),
+    );
   }
 
   /**

@@ -41,7 +41,7 @@ const LONGEST_CSS = limits.parameters.cssCharacters;
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 
 /** Parameters of browsers, which Gotenberg and Puppeteer have by the same names. */
-const FAMILIAR = { isFamiliar: true } as const;
+const FAMILIAR = { brief: "" } as const;
 const DEFAULT_FONT_SIZE = 11;
 /** The scales that Chromium takes. */
 const SCALES = [0.1, 2] as const;
@@ -203,7 +203,7 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     ),
     footer: text(formText(LONGEST_TEMPLATE), "HTML for the bottom of each page, as `header`.", {
       format: "multiline",
-      isFamiliar: true,
+      brief: "",
     }),
     nativePageRanges: text(formText(LONGEST_TEXT), "The printed pages, such as `1-3,5`. Default: all.", FAMILIAR),
     emulatedMediaType: text(formChoice("print", "screen"), "The media type of style sheets. Default: print.", FAMILIAR),

@@ -498,7 +498,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -543,7 +543,7 @@ class ServiceMethods(Transport):
         url: str,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -588,7 +588,7 @@ class ServiceMethods(Transport):
         file: Optional[FileInput] = None,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -633,11 +633,14 @@ class ServiceMethods(Transport):
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+        | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
+        | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
         - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
@@ -647,7 +650,7 @@ class ServiceMethods(Transport):
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -863,6 +866,44 @@ class ServiceMethods(Transport):
             ("text", "fit", fit),
         ]
         result: FileResult = self._operation("/api/v1/from-images", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def archive(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
+        on_residual: Optional[Literal["fail", "report"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Convert to PDF/A.
+
+        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+
+        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+
+        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
+            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "onResidual", on_residual),
+        ]
+        result: FileResult = self._operation("/api/v1/archive", fields, None, idempotency_key, read_file)
         return result
 
 
@@ -2958,6 +2999,7 @@ class JobMethods:
         author: Optional[str] = None,
         bookmarks: Optional[Literal["keep", "per-file", "none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Combine PDFs into one.
@@ -2980,6 +3022,7 @@ class JobMethods:
             author: The author of the result. By default, that of the first document.
             bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file{N}", files),
@@ -2990,7 +3033,7 @@ class JobMethods:
             ("text", "author", author),
             ("text", "bookmarks", bookmarks),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/merge", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3003,6 +3046,7 @@ class JobMethods:
         ranges: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3015,6 +3059,7 @@ class JobMethods:
         chunk_size: int,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3026,6 +3071,7 @@ class JobMethods:
         mode: Literal["pages", "bookmarks"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3038,6 +3084,7 @@ class JobMethods:
         ranges: Optional[str] = None,
         chunk_size: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Split a PDF.
@@ -3055,6 +3102,7 @@ class JobMethods:
             ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
             chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3063,7 +3111,7 @@ class JobMethods:
             ("text", "ranges", ranges),
             ("text", "chunkSize", chunk_size),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/split", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3074,6 +3122,7 @@ class JobMethods:
         range: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Extract pages into a new PDF.
@@ -3090,13 +3139,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             range: The pages to extract, in this order. A page may be listed more than once.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "range", range),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/extract-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3107,6 +3157,7 @@ class JobMethods:
         pages: str,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Delete pages.
@@ -3122,13 +3173,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             pages: The pages to delete.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/delete-pages", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3142,6 +3194,7 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3153,6 +3206,7 @@ class JobMethods:
         rotations: Mapping[str, Literal[0, 90, 180, 270]],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3165,6 +3219,7 @@ class JobMethods:
         pages: Optional[str] = None,
         rotations: Optional[Mapping[str, Literal[0, 90, 180, 270]]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Rotate pages.
@@ -3184,6 +3239,7 @@ class JobMethods:
             pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
             rotations: Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3192,7 +3248,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("json", "rotations", rotations),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/rotate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3206,6 +3262,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3219,6 +3276,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3232,6 +3290,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3246,6 +3305,7 @@ class JobMethods:
         pages: Optional[str] = None,
         remove: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Crop pages.
@@ -3270,6 +3330,7 @@ class JobMethods:
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3280,7 +3341,7 @@ class JobMethods:
             ("text", "pages", pages),
             ("text", "remove", remove),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3295,6 +3356,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3309,6 +3371,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3323,6 +3386,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         border: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Put several pages on each sheet.
@@ -3345,6 +3409,7 @@ class JobMethods:
             margin_pt: Space around the sheet and between its pages, in points. Default: `0`.
             border: Draws a thin line around each page.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3355,7 +3420,7 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "border", border),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3367,6 +3432,7 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OutlineResult]]: ...
 
@@ -3379,6 +3445,7 @@ class JobMethods:
         outline: Sequence[OutlineOutlineItem],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3390,6 +3457,7 @@ class JobMethods:
         password: Optional[str] = None,
         outline: Optional[Sequence[OutlineOutlineItem]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
         """Read or replace the outline.
@@ -3408,6 +3476,7 @@ class JobMethods:
             action: `get` reads the outline, `set` replaces it.
             outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3415,7 +3484,7 @@ class JobMethods:
             ("text", "action", action),
             ("json", "outline", outline),
         ]
-        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/outline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3425,7 +3494,7 @@ class JobMethods:
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3462,6 +3531,7 @@ class JobMethods:
         fail_on_console_exceptions: Optional[bool] = None,
         fail_on_resource_loading_failed: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3471,7 +3541,7 @@ class JobMethods:
         url: str,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3508,6 +3578,7 @@ class JobMethods:
         fail_on_console_exceptions: Optional[bool] = None,
         fail_on_resource_loading_failed: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3517,7 +3588,7 @@ class JobMethods:
         file: Optional[FileInput] = None,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "csv", "markdown", "text", "docx", "xlsx"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3554,6 +3625,7 @@ class JobMethods:
         fail_on_console_exceptions: Optional[bool] = None,
         fail_on_resource_loading_failed: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Convert documents to PDF.
@@ -3563,11 +3635,14 @@ class JobMethods:
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
+        | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; delimiter `,`, `;`, tab, or `|` |  |
         | Markdown | GitHub's: tables, task lists, code, footnotes; `title` and `lang` of YAML front matter; HTML in it | as HTML |
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+        | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
+        | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
         - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
@@ -3577,7 +3652,7 @@ class JobMethods:
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODT, RTF, EPUB, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3622,6 +3697,7 @@ class JobMethods:
             fail_on_console_exceptions: Whether a script that fails is an error. Default: false.
             fail_on_resource_loading_failed: Whether a file that cannot be loaded is an error. Default: false.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -3664,7 +3740,7 @@ class JobMethods:
             ("text", "failOnConsoleExceptions", fail_on_console_exceptions),
             ("text", "failOnResourceLoadingFailed", fail_on_resource_loading_failed),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-pdf", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3678,6 +3754,7 @@ class JobMethods:
         dpi: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3693,6 +3770,7 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3707,6 +3785,7 @@ class JobMethods:
         quality: Optional[int] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
@@ -3729,6 +3808,7 @@ class JobMethods:
             quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
             pages: The pages to draw, in document order. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3739,7 +3819,7 @@ class JobMethods:
             ("text", "quality", quality),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/to-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3751,6 +3831,7 @@ class JobMethods:
         page_size: Optional[Literal["auto"]] = None,
         margin_pt: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3764,6 +3845,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -3776,6 +3858,7 @@ class JobMethods:
         margin_pt: Optional[int] = None,
         fit: Optional[Literal["contain", "cover", "stretch"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Create a PDF from images.
@@ -3797,6 +3880,7 @@ class JobMethods:
             margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
             fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "image{N}", images),
@@ -3805,7 +3889,49 @@ class JobMethods:
             ("text", "marginPt", margin_pt),
             ("text", "fit", fit),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/from-images", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
+        return result
+
+
+    def archive(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
+        on_residual: Optional[Literal["fail", "report"]] = None,
+        expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Convert to PDF/A.
+
+        Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
+
+        The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+
+        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
+
+        Costs 2 credits. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
+            on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "profile", profile),
+            ("text", "onResidual", on_residual),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/archive", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -3823,6 +3949,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3842,6 +3969,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
@@ -3856,6 +3984,7 @@ class JobMethods:
         pages: Optional[str] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3871,6 +4000,7 @@ class JobMethods:
         pages: Optional[str] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3886,6 +4016,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         ocr: Optional[Literal["none"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3902,6 +4033,7 @@ class JobMethods:
         furniture: Optional[bool] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -3920,6 +4052,7 @@ class JobMethods:
         ocr: Optional[Literal["none", "auto"]] = None,
         languages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
@@ -3949,6 +4082,7 @@ class JobMethods:
             ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -3963,7 +4097,7 @@ class JobMethods:
             ("text", "ocr", ocr),
             ("text", "languages", languages),
         ]
-        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -3980,6 +4114,7 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[OcrResult]]: ...
@@ -3996,6 +4131,7 @@ class JobMethods:
         pages: Optional[str] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
@@ -4012,6 +4148,7 @@ class JobMethods:
         words: Optional[bool] = None,
         mode: Optional[Literal["skip-text", "force"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
@@ -4041,6 +4178,7 @@ class JobMethods:
             words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
             mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
             on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
@@ -4053,7 +4191,7 @@ class JobMethods:
             ("text", "words", words),
             ("text", "mode", mode),
         ]
-        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/ocr", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4066,6 +4204,7 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["xml", "json"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[InvoiceResult]]: ...
 
@@ -4077,6 +4216,7 @@ class JobMethods:
         action: Literal["inspect"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[InvoiceResult]]: ...
 
@@ -4089,6 +4229,7 @@ class JobMethods:
         invoice: FileInput,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4101,6 +4242,7 @@ class JobMethods:
         invoice: Optional[FileInput] = None,
         output: Optional[Literal["xml", "json"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]]:
         """Make, read, and check e-invoices.
@@ -4125,6 +4267,7 @@ class JobMethods:
             invoice: The XML to attach: CII or UBL. Required when `action` is `attach`.
             output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4133,7 +4276,7 @@ class JobMethods:
             ("file", "invoice", invoice),
             ("text", "output", output),
         ]
-        result: Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -4154,6 +4297,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4175,6 +4319,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4193,6 +4338,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4212,6 +4358,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4234,6 +4381,7 @@ class JobMethods:
         layer: Optional[Literal["over", "under"]] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a text or image watermark.
@@ -4264,6 +4412,7 @@ class JobMethods:
             layer: Whether the watermark is drawn over or under the page content. Default: `over`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4282,7 +4431,7 @@ class JobMethods:
             ("text", "layer", layer),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/watermark", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4301,6 +4450,7 @@ class JobMethods:
         color: Optional[str] = None,
         pages: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add page numbers.
@@ -4328,6 +4478,7 @@ class JobMethods:
             color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
             pages: The pages to stamp. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4342,7 +4493,7 @@ class JobMethods:
             ("text", "color", color),
             ("text", "pages", pages),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/add-page-numbers", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4359,6 +4510,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4375,6 +4527,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4391,6 +4544,7 @@ class JobMethods:
         signer_name: Optional[str] = None,
         signer_email: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
@@ -4417,6 +4571,7 @@ class JobMethods:
             signer_name: A line with the name of the signer.
             signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4429,7 +4584,7 @@ class JobMethods:
             ("text", "signerName", signer_name),
             ("text", "signerEmail", signer_email),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/sign", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4455,6 +4610,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4477,6 +4633,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4494,6 +4651,7 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4520,6 +4678,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4543,6 +4702,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4561,6 +4721,7 @@ class JobMethods:
         level: Optional[Literal["b-b"]] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4587,6 +4748,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4610,6 +4772,7 @@ class JobMethods:
         appearance: Optional[Literal["text"]] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4628,6 +4791,7 @@ class JobMethods:
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         appearance: Optional[Literal["text"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4655,6 +4819,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4679,6 +4844,7 @@ class JobMethods:
         field: Optional[SealField] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4698,6 +4864,7 @@ class JobMethods:
         timestamp_url: Optional[str] = None,
         digest: Optional[Literal["sha256", "sha384", "sha512"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4726,6 +4893,7 @@ class JobMethods:
         image: Optional[FileInput] = None,
         certify: Optional[Literal["no-changes", "form-filling", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Sign with a certificate.
@@ -4778,6 +4946,7 @@ class JobMethods:
             image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
             certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4802,7 +4971,7 @@ class JobMethods:
             ("file", "image", image),
             ("text", "certify", certify),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/seal", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4814,6 +4983,7 @@ class JobMethods:
         trust: Optional[str] = None,
         fetch: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[VerifySignaturesResult]]:
         """Verify signatures.
@@ -4837,6 +5007,7 @@ class JobMethods:
             trust: The root certificates that you trust, in PEM.
             fetch: Whether issuers are asked if certificates were revoked, where the document does not say it. Only for chains that lead to a root in `trust`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4844,7 +5015,7 @@ class JobMethods:
             ("text", "trust", trust),
             ("text", "fetch", fetch),
         ]
-        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[VerifySignaturesResult]] = start_job(self._service, "/api/v1/verify-signatures", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
         return result
 
 
@@ -4857,6 +5028,7 @@ class JobMethods:
         flatten: Optional[bool] = None,
         strict: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Fill in a form.
@@ -4883,6 +5055,7 @@ class JobMethods:
             flatten: Makes the fields part of the pages, so that they can no longer be edited.
             strict: Fails with 422 if `values` names fields that the form does not have.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4891,7 +5064,7 @@ class JobMethods:
             ("text", "flatten", flatten),
             ("text", "strict", strict),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4902,6 +5075,7 @@ class JobMethods:
         password: Optional[str] = None,
         what: Optional[Literal["all", "forms", "annotations"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Make form fields and annotations part of the pages.
@@ -4919,13 +5093,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             what: What becomes part of the pages. Default: `all`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "what", what),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -4937,6 +5112,7 @@ class JobMethods:
         action: Literal["get"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[MetadataResult]]: ...
 
@@ -4950,6 +5126,7 @@ class JobMethods:
         password: Optional[str] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -4962,6 +5139,7 @@ class JobMethods:
         metadata: Optional[MetadataMetadata] = None,
         replace: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
@@ -4983,6 +5161,7 @@ class JobMethods:
             metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -4991,7 +5170,7 @@ class JobMethods:
             ("json", "metadata", metadata),
             ("text", "replace", replace),
         ]
-        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/metadata", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -5003,6 +5182,7 @@ class JobMethods:
         action: Literal["list"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[AttachmentsResult]]: ...
 
@@ -5015,6 +5195,7 @@ class JobMethods:
         password: Optional[str] = None,
         name: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5030,6 +5211,7 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5044,6 +5226,7 @@ class JobMethods:
         description: Optional[str] = None,
         relationship: Optional[Literal["Unspecified", "Source", "Data", "Alternative", "Supplement", "FormData", "Schema"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]]:
         """List, extract, add, or remove attachments.
@@ -5070,6 +5253,7 @@ class JobMethods:
             description: A description of the file. Only applies when `action` is `add`.
             relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5080,7 +5264,7 @@ class JobMethods:
             ("text", "description", description),
             ("text", "relationship", relationship),
         ]
-        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/attachments", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -5095,6 +5279,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5109,6 +5294,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5122,6 +5308,7 @@ class JobMethods:
         permissions: Optional[str] = None,
         encryption: Optional[Literal["aes-128", "aes-256"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
@@ -5142,6 +5329,7 @@ class JobMethods:
             permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5151,7 +5339,7 @@ class JobMethods:
             ("text", "permissions", permissions),
             ("text", "encryption", encryption),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/protect", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -5161,6 +5349,7 @@ class JobMethods:
         *,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Remove the password of a PDF.
@@ -5174,12 +5363,13 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/unlock", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -5198,6 +5388,7 @@ class JobMethods:
         fill: Optional[str] = None,
         label: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RedactResult]]: ...
 
@@ -5216,6 +5407,7 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[Literal[False]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5233,6 +5425,7 @@ class JobMethods:
         label: Optional[str] = None,
         dry_run: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
         """Remove text and areas for good.
@@ -5264,6 +5457,7 @@ class JobMethods:
             label: A text to show in each box.
             dry_run: Returns the matches as JSON instead of a redacted PDF.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5277,7 +5471,7 @@ class JobMethods:
             ("text", "label", label),
             ("text", "dryRun", dry_run),
         ]
-        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -5291,6 +5485,7 @@ class JobMethods:
         strip_metadata: Optional[bool] = None,
         image_max_dpi: Optional[int] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]:
         """Reduce the file size.
@@ -5315,6 +5510,7 @@ class JobMethods:
             strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
             image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5324,7 +5520,7 @@ class JobMethods:
             ("text", "stripMetadata", strip_metadata),
             ("text", "imageMaxDpi", image_max_dpi),
         ]
-        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
 
 
@@ -5336,6 +5532,7 @@ class JobMethods:
         output: Literal["json"],
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[RepairResult]]: ...
 
@@ -5347,6 +5544,7 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[FileResult]: ...
 
@@ -5357,6 +5555,7 @@ class JobMethods:
         password: Optional[str] = None,
         output: Optional[Literal["pdf", "json"]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
         """Repair a damaged PDF.
@@ -5375,13 +5574,14 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "output", output),
         ]
-        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)
         return result
 
 
@@ -5393,6 +5593,7 @@ class JobMethods:
         profile: Optional[Literal["4", "1b", "2b", "2u", "2a", "3b", "3u", "3a", "4f"]] = None,
         require: Optional[bool] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[JsonResult[ValidateResult]]:
         """Validate PDF/A.
@@ -5412,6 +5613,7 @@ class JobMethods:
             profile: The profile to check against. By default the one that the document claims, or `2b` if it claims none.
             require: Whether a document that does not conform is an error.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -5419,7 +5621,7 @@ class JobMethods:
             ("text", "profile", profile),
             ("text", "require", require),
         ]
-        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_json)
+        result: JobHandle[JsonResult[ValidateResult]] = start_job(self._service, "/api/v1/validate", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_json)
         return result
 
 
@@ -5430,6 +5632,7 @@ class JobMethods:
         file: Optional[FileInput] = None,
         parts: Optional[Mapping[str, FileInput]] = None,
         expires_in: Optional[int] = None,
+        deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JobHandle[Union[JsonResult[object], FileResult]]:
         """Run several operations in one request.
@@ -5456,11 +5659,12 @@ class JobMethods:
             steps: The steps, in order.
             parts: Further files, by the names that steps refer to them with: `part:<name>`.
             expires_in: How many seconds the result is kept once the job has ended.
+            deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
         fields: Fields = [
             ("file", "file", file),
             ("json", "steps", steps),
         ]
-        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in)]], parts, idempotency_key, read_result)
+        result: JobHandle[Union[JsonResult[object], FileResult]] = start_job(self._service, "/api/v1/pipeline", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], parts, idempotency_key, read_result)
         return result
 

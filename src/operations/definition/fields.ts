@@ -55,8 +55,6 @@ interface FieldHints {
   readonly when?: Readonly<Record<string, readonly string[]>>;
   /** Whether it is required wherever `when` holds. */
   readonly required?: boolean;
-  /** Whether models that know browsers and style sheets know it by its name: the list of tools does not describe it. */
-  readonly isFamiliar?: boolean;
   /** The kind of text. */
   readonly format?: "password" | "color" | "multiline";
 }
