@@ -43,8 +43,8 @@ const SELLER_VAT = /<ram:SpecifiedTaxRegistration>.*?<\/ram:SpecifiedTaxRegistra
 const BUYER = "<ram:Name>Buyer Ltd</ram:Name>";
 const BUYER_VAT = `<ram:SpecifiedTaxRegistration><ram:ID schemeID="VA">FR123</ram:ID></ram:SpecifiedTaxRegistration>`;
 
-describe("invoices that break no rule", () => {
-  it("have no failures in either syntax, and the coverage lists the rules that are not checked", async () => {
+describe("valid invoices", () => {
+  it("a valid invoice has no failures in either syntax, and the coverage lists the unchecked rules", async () => {
     const { failures, coverage } = await check(ciiInvoice());
     expect(failures).toEqual([]);
     expect(await broken(ublInvoice())).toEqual([]);
@@ -53,7 +53,7 @@ describe("invoices that break no rule", () => {
     expect(coverage.notChecked.map(({ rules }) => rules)).toContain("BR-CL-01 to BR-CL-26");
   });
 
-  it("can be of a category without tax", async () => {
+  it("a valid invoice can be of a category without tax", async () => {
     expect(await broken(ciiInvoice(...untaxed("E", ZERO, REASON)))).toEqual([]);
     expect(await broken(ciiInvoice(...untaxed("Z", ZERO, "")))).toEqual([]);
     expect(await broken(ciiInvoice(...untaxed("G", ZERO, REASON)))).toEqual([]);
@@ -62,7 +62,7 @@ describe("invoices that break no rule", () => {
     expect(await broken(ciiInvoice(...notSubject, id))).toEqual([]);
   });
 
-  it("have IDs of rules that are all different", () => {
+  it("all rules have different IDs", () => {
     expect(new Set(INVOICE_RULES.map(({ id }) => id)).size).toBe(INVOICE_RULES.length);
   });
 });
@@ -136,7 +136,7 @@ const cii: readonly (readonly [ids: string, edits: readonly Edit[]])[] = [
 ];
 
 describe("broken rules of CII", () => {
-  it.each(cii)("%s", async (ids, edits) => {
+  it.each(cii)("an invoice in CII breaks %s alone", async (ids, edits) => {
     expect((await broken(ciiInvoice(...edits))).toSorted()).toEqual(ids.split(" ").toSorted());
   });
 });
@@ -169,13 +169,13 @@ const ubl: readonly (readonly [ids: string, edits: readonly Edit[]])[] = [
 ];
 
 describe("broken rules of UBL", () => {
-  it.each(ubl)("%s", async (ids, edits) => {
+  it.each(ubl)("an invoice in UBL breaks %s alone", async (ids, edits) => {
     expect((await broken(ublInvoice(...edits))).toSorted()).toEqual(ids.split(" ").toSorted());
   });
 });
 
 describe("failures", () => {
-  it("have numbers in words of their own, a count, and a path", async () => {
+  it("failures have a message with the numbers, a count, and a path", async () => {
     const { failures } = await check(ciiInvoice(["<ram:LineTotalAmount>295.00<", "<ram:LineTotalAmount>1<"]));
     expect(failures[0]).toEqual({
       id: "BR-CO-10",
@@ -201,7 +201,7 @@ describe("failures", () => {
 });
 
 describe("profiles", () => {
-  it("are named by the guideline", () => {
+  it("the guideline names the profile", () => {
     const en = "urn:cen.eu:en16931:2017";
     const names = Object.entries({
       "urn:factur-x.eu:1p0:minimum": "MINIMUM",
@@ -244,7 +244,7 @@ describe("profiles", () => {
 });
 
 describe("reading", () => {
-  it("has the same values for both syntaxes", async () => {
+  it("both syntaxes have the same values", async () => {
     expect(valuesOf(await read(ciiInvoice()))).toMatchObject({
       syntax: "CII",
       profile: "EN 16931",

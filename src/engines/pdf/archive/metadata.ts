@@ -8,7 +8,6 @@ import { type Described, isExtensionContainer, readExtensionSchemas } from "../c
 import { readXmpPacket, type XmpNode, type XmpValue } from "../conformance/xmp/rdf.ts";
 import { key, PDFA_IDENTIFICATION, PREDEFINED } from "../conformance/xmp/schemas.ts";
 import { ValueTypes } from "../conformance/xmp/value-types.ts";
-import type { OpenPdf } from "../document/document.ts";
 import { INFO_KEYS } from "../metadata/info.ts";
 import { readPacket } from "../metadata/metadata.ts";
 import { RDF } from "../metadata/xmp.ts";
@@ -96,14 +95,6 @@ export async function archiveMetadata(target: ArchiveTarget): Promise<void> {
   root.put("Metadata", document.addStream(written, { Type: "Metadata", Subtype: "XML" }));
   changes.add("metadata_written");
   await archiveOtherPackets(target, objectNumber(stream), written);
-}
-
-/** Removes the identification of a document whose packet was written here: it does not conform. */
-export async function dropClaim({ document, engine }: OpenPdf): Promise<void> {
-  const stream = document.getTrailer().get("Root", "Metadata");
-  const read = await readXmpPacket(engine.work, readPacket(engine, stream));
-  const others = (read?.properties ?? []).filter(({ namespace }) => namespace !== PDFA_IDENTIFICATION);
-  stream.writeStream(new TextEncoder().encode(packetOf(others)));
 }
 
 /** The properties of a packet that PDF/A accepts, the extension schemas that describe them, and the names of all others. */

@@ -4,10 +4,10 @@ import { attachmentsNeedPart3, notConforming } from "../../result-errors.ts";
 import { claimedProfile, type ConformanceReport, validate } from "../conformance/validate.ts";
 import { profileFacts } from "../conformance/model/profiles.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
+import { dropClaim } from "../metadata/metadata.ts";
 import { decryptParts } from "../write/decrypt.ts";
 import { rewriteDecrypted } from "../write/save.ts";
 import type { ArchiveReport } from "./archive.ts";
-import { dropClaim } from "./metadata.ts";
 import { changedPages } from "./pages.ts";
 import type { ArchiveProfile } from "./target.ts";
 
@@ -55,7 +55,7 @@ export async function writeArchive(
   if (report.conforms !== true) {
     const isAttached = report.failures.length === 0 && attachments > 0 && profileFacts(profile).part === 2;
     if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile) : notConforming(profile, report.failures);
-    await dropClaim(open);
+    await dropClaim(engine, open.document);
     bytes.free();
     bytes = await writtenBytes(open);
   }
