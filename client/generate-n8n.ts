@@ -69,13 +69,33 @@ function property({ property: name, kind, isList, schema, description = "" }: Me
   return { ...base, type: "string", ...secret, default: schema.default ?? "" };
 }
 
-function parametersOf({ name, members }: FormRoute): Property[] {
+/** An option of all operations. */
+const AS_JOB: Property = {
+  displayName: "Run as Job",
+  name: "job",
+  type: "boolean",
+  default: false,
+  description:
+    "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job.",
+};
+
+/** The files of a pipeline besides the first. */
+const PARTS: Property = {
+  displayName: "Further Files",
+  name: "parts",
+  type: "string",
+  default: "",
+  description: "Names of binary fields that steps refer to as part:name, separated by commas",
+};
+
+function parametersOf({ name, members, isPipeline }: FormRoute): Property[] {
   const show = { operation: [name] };
-  const main = members.filter((member) => isMain(member, members));
-  const optional = members
-    .filter((member) => !main.includes(member))
-    .map(property)
-    .sort((one, other) => one.displayName.localeCompare(other.displayName, "en"));
+  const main = members.filter((member) => isMain(member, members) || (isPipeline && member.property === "file"));
+  const optional = [
+    ...members.filter((member) => !main.includes(member)).map(property),
+    AS_JOB,
+    ...(isPipeline ? [PARTS] : []),
+  ].sort((one, other) => one.displayName.localeCompare(other.displayName, "en"));
   const own = main.map((member) => {
     const when = Object.entries(member.schema["x-when"] ?? {}).filter(([governor]) =>
       main.some((one) => one.property === governor),
@@ -92,7 +112,6 @@ function parametersOf({ name, members }: FormRoute): Property[] {
       },
     };
   });
-  if (optional.length === 0) return own;
   return [
     ...own,
     {
@@ -113,7 +132,7 @@ const valuesAs = (members: readonly Member[], governor: string, values: readonly
     : [...values];
 
 export function generateN8n(document: OpenApi): string {
-  const routes = formRoutesOf(document).filter(({ isPipeline }) => !isPipeline);
+  const routes = formRoutesOf(document);
   const operations = routes
     .map(({ name, method }) => ({
       name: titled(name),

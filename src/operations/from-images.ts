@@ -35,23 +35,23 @@ the margin. The sides of a page are between 3 and 14,400 points.`,
     pageSize: text(
       formChoice("auto", ...NAMED_SIZES),
       "The size of all pages. `auto`: each page has the size of its image.",
-      { default: "auto" },
+      { brief: "`auto`: as each image.", default: "auto" },
     ),
     orientation: text(
       formChoice("portrait", "landscape", "auto"),
       "The orientation of the pages. `auto`: landscape for images that are wider than they are high.",
-      { default: "portrait", when: { pageSize: NAMED_SIZES } },
+      { brief: "", default: "portrait", when: { pageSize: NAMED_SIZES } },
     ),
     marginPt: text(
       formInteger(0, largestMargin("auto")),
       "Space around the image, in points. Must be less than half of the shorter side of the page.",
-      { default: 0 },
+      { brief: "In points.", default: 0 },
     ),
     fit: text(
       formChoice("contain", "cover", "stretch"),
       `How the image fills the space inside the margins. \`contain\`: the whole image is visible. \`cover\`: the image fills
 the space and is cropped. \`stretch\`: the image fills the space and is distorted.`,
-      { default: "contain", when: { pageSize: NAMED_SIZES } },
+      { brief: "", default: "contain", when: { pageSize: NAMED_SIZES } },
     ),
   },
   example: { image0: "receipt.png", pageSize: "a4", orientation: "landscape", marginPt: "36" },

@@ -120,7 +120,9 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       "`browser` prints HTML with Chromium. Default: by the document.",
       FAMILIAR,
     ),
-    format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected."),
+    format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected.", {
+      brief: "Default: detected.",
+    }),
     encoding: text(
       lineText(100),
       "The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.",
@@ -129,6 +131,7 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     pageSize: text(
       formPageSize(SIDES, "a4", "letter", "legal", "a5", "a3"),
       "The page size, by name or in points. Default: the document's, else A4.",
+      { brief: "By name or in points." },
     ),
     paperWidth: text(
       formLength(...SIDES),
@@ -165,11 +168,13 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       FAMILIAR,
     ),
     css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", {
+      brief: "Overrules the style sheet of the document.",
       format: "multiline",
       ...FAMILIAR,
     }),
     assets: anyFile(
       "A ZIP archive of the images and style sheets that HTML or Markdown refers to, at their relative paths.",
+      { brief: "" },
     ),
     fit: text(
       formChoice("width", "none"),
@@ -179,6 +184,7 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     title: text(lineText(), "The title in the metadata. Default: the document's.", FAMILIAR),
     language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
     strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
+      brief: "Missing characters are an error.",
       label: "Reject characters without a font",
       ...FAMILIAR,
     }),

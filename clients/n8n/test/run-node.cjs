@@ -1,5 +1,6 @@
 /** Runs the node in n8n's own engine against a started service: PDF_SERVICE_URL and PDF_SERVICE_KEY say which. */
 const assert = require("node:assert/strict");
+const { randomBytes } = require("node:crypto");
 const { readFile } = require("node:fs/promises");
 const { join } = require("node:path");
 const { test } = require("node:test");
@@ -105,6 +106,43 @@ test("parameters of a mode are sent with it, and JSON as JSON", async () => {
   const [set] = await run({ operation: "metadata", action: "set", metadata }, { binary: { data } });
   const [{ json: facts }] = await run({ operation: "metadata", action: "get" }, { binary: set.binary });
   assert.equal(facts.title, "Näme");
+});
+
+test("a job is awaited, and has the result and the error of the operation", async () => {
+  const data = await binary("letter.pdf", "application/pdf");
+  const options = { angle: "90", job: true };
+  const [{ json }] = await run({ operation: "rotate", options }, { binary: { data } });
+  assert.equal(json.pageCount, 2);
+  await assert.rejects(run({ operation: "rotate", options: { ...options, pages: "9" } }, { binary: { data } }), {
+    description: /^invalid_page_range/,
+  });
+});
+
+test("a pipeline takes the files that its steps refer to", async () => {
+  const data = await binary("letter.pdf", "application/pdf");
+  const mark = await binary("signature.png", "image/png");
+  const steps = JSON.stringify([
+    { operation: "extract-pages", range: "2" },
+    { operation: "watermark", kind: "image", image: "part:mark" },
+  ]);
+  const [{ json }] = await run(
+    { operation: "pipeline", steps, options: { parts: "mark" } },
+    { binary: { data, mark } },
+  );
+  assert.equal(json.pageCount, 1);
+});
+
+test("a large file is uploaded in parts, and processed by a job", async () => {
+  const data = await binary("letter.pdf", "application/pdf");
+  const bytes = randomBytes(20 * 1024 * 1024);
+  const large = { data: bytes.toString("base64"), mimeType: "application/octet-stream", fileName: "large.bin" };
+  const [{ json, binary: attached }] = await run(
+    { operation: "attachments", action: "add", attachment: "large" },
+    { binary: { data, large } },
+  );
+  assert.equal(json.pageCount, 2);
+  const [{ binary: extracted }] = await run({ operation: "attachments", action: "extract" }, { binary: attached });
+  assert.ok(Buffer.from(extracted.data.data, "base64").equals(bytes));
 });
 
 test("an error says what is wrong with which parameter", async () => {

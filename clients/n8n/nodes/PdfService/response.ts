@@ -1,22 +1,18 @@
-import {
-  type IDataObject,
-  type IExecuteSingleFunctions,
-  type IN8nHttpFullResponse,
-  type INodeExecutionData,
-  type JsonObject,
-  NodeApiError,
-} from "n8n-workflow";
+import type { IDataObject, IExecuteSingleFunctions, IN8nHttpFullResponse, INodeExecutionData } from "n8n-workflow";
 import { facts } from "./operations";
+import { bytesOf, callService, errorOf, jsonOf } from "./service";
 
 /** Makes an item of a response: JSON of JSON, and a binary field `data` of a file. Throws the service's error. */
 export async function readResult(
   this: IExecuteSingleFunctions,
   _items: INodeExecutionData[],
-  { body, headers, statusCode }: IN8nHttpFullResponse,
+  first: IN8nHttpFullResponse,
 ): Promise<INodeExecutionData[]> {
-  const bytes = Buffer.from(body as ArrayBuffer);
+  if (first.statusCode >= 400) throw errorOf(this, first);
+  const response = first.statusCode === 202 ? await resultOfJob(this, jsonOf<Job>(first)) : first;
+  const { headers } = response;
+  const bytes = bytesOf(response);
   const type = textOf(headers["content-type"]) ?? "application/octet-stream";
-  if (statusCode >= 400) throw errorOf(this, statusCode, bytes);
   const pairedItem = { item: this.getItemIndex() };
   if (type.startsWith("application/json")) {
     return [{ json: JSON.parse(bytes.toString("utf8")) as IDataObject, pairedItem }];
@@ -30,6 +26,24 @@ export async function readResult(
   return [{ json, binary: { data: await this.helpers.prepareBinaryData(bytes, fileName, type) }, pairedItem }];
 }
 
+interface Job {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** Seconds that the service may hold back a response for the end of a job: its maximum. */
+const LONGEST_WAIT = 30;
+
+/** Waits for the end of a job. Returns its result, or throws its error. */
+async function resultOfJob(context: IExecuteSingleFunctions, { id, status }: Job): Promise<IN8nHttpFullResponse> {
+  let state = status;
+  while (state === "queued" || state === "running") {
+    const response = await callService(context, { method: "GET", path: `/jobs/${id}?wait=${LONGEST_WAIT}` });
+    ({ status: state } = jsonOf<Job>(response));
+  }
+  return callService(context, { method: "GET", path: `/jobs/${id}/result` });
+}
+
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** RFC 6266. */
@@ -37,35 +51,4 @@ function fileNameOf(disposition: string): string | undefined {
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   if (extended !== undefined) return decodeURIComponent(extended);
   return /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replaceAll(/\\(.)/g, "$1");
-}
-
-interface ServiceError {
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly details?: { readonly fields?: readonly { readonly name: string; readonly issue: string }[] };
-  };
-}
-
-function errorOf(context: IExecuteSingleFunctions, statusCode: number, body: Buffer): NodeApiError {
-  const text = body.toString("utf8");
-  const { code, message, details }: ServiceError["error"] = parsed(text)?.error ?? {
-    code: "unexpected_response",
-    message: `Unexpected response: ${text.slice(0, 200)}`,
-  };
-  const fields = (details?.fields ?? []).map(({ name, issue }) => `${name} ${issue}`);
-  return new NodeApiError(context.getNode(), { code, message } satisfies JsonObject, {
-    message,
-    description: [code, ...fields].join("\n"),
-    httpCode: String(statusCode),
-    itemIndex: context.getItemIndex(),
-  });
-}
-
-function parsed(text: string): ServiceError | undefined {
-  try {
-    return JSON.parse(text) as ServiceError;
-  } catch {
-    return undefined;
-  }
 }
