@@ -42,9 +42,13 @@ export function briefSchema(
 function wordsOf(name: string, field: Field): string[] {
   const { brief = field.description, when = {}, required } = hintsOf(field);
   const conditions = Object.entries(when).map(([governor, values]) => `\`${governor}=${values.join("|")}\``);
+  // Elsewhere it is ignored, and the response names it.
+  const isSelfExplanatory = brief === "" && required !== true;
   return [
     brief,
-    ...(conditions.length > 0 ? [`${required ? "Required" : "Only"} with ${conditions.join(", ")}.`] : []),
+    ...(conditions.length > 0 && !isSelfExplanatory
+      ? [`${required ? "Required" : "Only"} with ${conditions.join(", ")}.`]
+      : []),
     // Said once for each tool: further files take the same.
     ...(name === "file" ? [FILE] : []),
   ];
@@ -56,7 +60,7 @@ function outer(schema: Json): Json {
   const isOpen = schema["type"] === "object" && schema["properties"] === undefined;
   return {
     ...inner(schema),
-    ...(range.length === 2 && Object.fromEntries(range)),
+    ...(range.length === 2 && schema["type"] !== "string" && Object.fromEntries(range)),
     ...(isOpen && schema["examples"] !== undefined && { examples: schema["examples"] }),
   };
 }

@@ -168,7 +168,6 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
       FAMILIAR,
     ),
     css: text(formText(LONGEST_CSS), "A style sheet that overrules the document's.", {
-      brief: "Overrules the style sheet of the document.",
       format: "multiline",
       ...FAMILIAR,
     }),
@@ -184,7 +183,6 @@ Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.
     title: text(lineText(), "The title in the metadata. Default: the document's.", FAMILIAR),
     language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
     strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
-      brief: "Missing characters are an error.",
       label: "Reject characters without a font",
       ...FAMILIAR,
     }),

@@ -30,13 +30,18 @@ test("each format of text recognizes its own texts, by their beginning or by the
 
 test("each package is recognized by its entry, the type of its main part, or the folder of the part", () => {
   const likelihoods = (sample: Parameters<Extract<(typeof formats)[number], { kind: "package" }>["detect"]>[0]) =>
-    formats.flatMap((format) => (format.kind === "package" ? [format.detect(sample)] : []));
-  expect(likelihoods({ names: ["word/document.xml"] })).toEqual(["certain", undefined]);
-  expect(likelihoods({ names: ["xl/workbook.xml"] })).toEqual([undefined, "certain"]);
+    Object.fromEntries(
+      formats.flatMap((format) => {
+        const likelihood = format.kind === "package" ? format.detect(sample) : undefined;
+        return likelihood === undefined ? [] : [[format.name, likelihood]];
+      }),
+    );
+  expect(likelihoods({ names: ["word/document.xml"] })).toEqual({ docx: "certain" });
+  expect(likelihoods({ names: ["xl/workbook.xml"] })).toEqual({ xlsx: "certain" });
   const contentTypes = 'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"';
-  expect(likelihoods({ names: ["a.xml"], contentTypes })).toEqual([undefined, "likely"]);
-  expect(likelihoods({ names: ["word/a.xml"], contentTypes: "", main: "word/a.xml" })).toEqual(["likely", undefined]);
-  expect(likelihoods({ names: ["a.txt"], contentTypes: "" })).toEqual([undefined, undefined]);
+  expect(likelihoods({ names: ["a.xml"], contentTypes })).toEqual({ xlsx: "likely" });
+  expect(likelihoods({ names: ["word/a.xml"], contentTypes: "", main: "word/a.xml" })).toEqual({ docx: "likely" });
+  expect(likelihoods({ names: ["a.txt"], contentTypes: "" })).toEqual({});
 });
 
 test("the description of to-pdf says what each format keeps and drops", () => {

@@ -19,6 +19,7 @@ const FACTS: Readonly<Record<string, readonly unknown[]>> = {
   markdownRunHasTooMany: ["markdownMarks", 7],
   revisionsTooLarge: [limits.references.heldBytes, 7],
   tooLargeToRemove: [limits.references.heldBytes, 7],
+  printedTooLarge: [7, limits.references.heldBytes],
   recognizesTooManyPages: [limits.ocr.pages, 7],
 };
 

@@ -188,7 +188,10 @@ describe("forms of a value", () => {
 });
 
 test("all parameters except free texts are tested", () => {
-  const free = parameters.filter((one) => !tried.some(({ field }) => field === one.field));
+  // Every operation has the URL for the result of a job.
+  const free = parameters.filter(
+    ({ name, field }) => name !== "deliverTo" && !tried.some((one) => one.field === field),
+  );
   expect([...new Set(free.map(({ operation, name }) => `${operation} ${name}`))].sort()).toEqual([
     "add-page-numbers font",
     "add-page-numbers template",

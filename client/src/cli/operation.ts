@@ -60,8 +60,8 @@ export const operationOptions: readonly Option[] = [
 ];
 
 /** The parameter that arguments are for. */
-export const mainOf = ({ parameters }: Command): Parameter | undefined =>
-  parameters.find(({ kind, required }) => kind === "file" && required);
+export const mainOf = ({ parameters, atLeastOneOf }: Command): Parameter | undefined =>
+  parameters.find(({ kind, required, field }) => kind === "file" && (required || atLeastOneOf.includes(field)));
 
 /** The options of a command's own parameters. */
 export function parameterOptions(command: Command): Option[] {
@@ -152,7 +152,7 @@ const readingAction = ({ parameters }: Command): string | undefined =>
 function check({ command, typed, values, words }: TypedStep, isFirst: boolean): void {
   const main = mainOf(command);
   const asOption = (field: string): string => `--${kebab(field)}`;
-  if (isFirst && main && words.length === 0) {
+  if (isFirst && main?.required && words.length === 0) {
     throw usageFailure(`${command.name} needs ${main.isList ? "files" : "a file"}. Use - for standard input.`);
   }
   if (!isFirst && !command.takesPdf) throw usageFailure(`${command.name} takes no PDF, so it cannot follow --then.`);
@@ -161,7 +161,8 @@ function check({ command, typed, values, words }: TypedStep, isFirst: boolean): 
     .map(({ field }) => asOption(field));
   if (missing.length > 0) throw usageFailure(`${command.name} needs ${missing.join(" and ")}.`);
   const { atLeastOneOf } = command;
-  if (atLeastOneOf.length > 0 && !atLeastOneOf.some((field) => typed.has(field))) {
+  const isGiven = (field: string): boolean => typed.has(field) || (field === main?.field && words.length > 0);
+  if (atLeastOneOf.length > 0 && !atLeastOneOf.some(isGiven)) {
     throw usageFailure(`${command.name} needs ${atLeastOneOf.map(asOption).join(" or ")}.`);
   }
 }

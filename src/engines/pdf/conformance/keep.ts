@@ -13,6 +13,9 @@ import { type ClaimingDocument, claimedProfile, type ConformanceReport, validate
 /** The first bytes of a PDF. */
 const PDF_HEADER = "%PDF-";
 
+/** The clause about the values of signatures. */
+const SIGNATURES = "6.4.3";
+
 /** In place of clauses: the file was too large to be validated. */
 const UNCHECKED = "unchecked";
 
@@ -26,13 +29,19 @@ export interface KeptDocument extends ClaimingDocument {
 
 /**
  * Writes a document with `write`, without its claim if the file would not conform because of us. A claim that was false before stays: it is not ours.
+ * `awaitsSignature`: the file has a place for a signature, which is put there later.
  * @throws what `write` throws
  */
-export async function writeKept(open: KeptDocument, write: () => Promise<EngineBytes>): Promise<EngineBytes> {
+export async function writeKept(
+  open: KeptDocument,
+  write: () => Promise<EngineBytes>,
+  { awaitsSignature = false }: { readonly awaitsSignature?: boolean | undefined } = {},
+): Promise<EngineBytes> {
   const profile = await profileToKeep(open);
   const file = await write();
   if (profile === undefined) return file;
-  const lost = await brokenClauses(open, file, profile);
+  const broken = await brokenClauses(open, file, profile);
+  const lost = awaitsSignature ? broken.filter((clause) => clause !== SIGNATURES) : broken;
   if (lost.length === 0) return file;
   file.free();
   await loseClaim(open, lost);

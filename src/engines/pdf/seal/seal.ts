@@ -59,7 +59,7 @@ export async function sealPdf(open: OpenPdf, signature: Signature): Promise<Seal
     const permissions = known.isDictionary() ? known : root.put("Perms", document.newDictionary());
     permissions.put("DocMDP", value);
   }
-  const file = await appendToPdf(open);
+  const file = await appendToPdf(open, { awaitsSignature: true });
   if (file?.continues === undefined) throw tooDamagedToSign(input.field);
   return sealedFile(open, file.continues, value, signature.digest);
 }

@@ -57,6 +57,8 @@ interface Written {
   readonly changed?: readonly number[] | undefined;
   /** Whether the changes break no rule of PDF/A, or the claim was decided before: then the file is not validated. Default: false. */
   readonly keepsClaim?: boolean | undefined;
+  /** Whether a signature is put into its place later. Default: false. */
+  readonly awaitsSignature?: boolean | undefined;
 }
 
 /** Whether the numbers of its objects are too high for its size. */
@@ -193,7 +195,7 @@ export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument
  */
 export async function appendToPdf(
   open: OpenPdf,
-  { changed, keepsClaim = false }: Written = {},
+  { changed, keepsClaim = false, awaitsSignature }: Written = {},
 ): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
@@ -205,7 +207,7 @@ export async function appendToPdf(
     await verifyAppended(open, file, changes, changed ?? []);
     return file;
   };
-  return keepsClaim ? append() : writeKept(open, append);
+  return keepsClaim ? append() : writeKept(open, append, { awaitsSignature });
 }
 
 /** A copy outside of the engine, which is then free for other requests while a large file is sent. */
