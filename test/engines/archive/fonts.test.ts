@@ -185,6 +185,16 @@ test.each<[name: string, failures: string[], change: (font: PDFObject, document:
   expect(after).toEqual({ ...before, failures: [] });
 });
 
+test("a CIDSet of a font that is no subset may list some CIDs only", async () => {
+  const { file } = await archivedFonts(showing("<65e5>", composite("UniJIS-UCS2-H", "Japan1")));
+  const whole = await withFont(file, (font, document) => {
+    font.put("BaseFont", "Composite");
+    font.get("DescendantFonts", 0, "FontDescriptor").put("CIDSet", document.addStream(Uint8Array.of(0), {}));
+  });
+  const { before } = await archivedFonts(whole);
+  expect(before.failures).toEqual([]);
+});
+
 /** A TrueType font of triangles, of which the last glyph has two parts. */
 const trueType = (flags: number, encoding: string): string =>
   `<< /Type /Font /Subtype /TrueType /BaseFont /Small /FirstChar 65 /LastChar 67 /Widths [600 620 500] ${encoding} /FontDescriptor << /Type /FontDescriptor /FontName /Small /Flags ${flags} /FontFile2 6 0 R >> >>`;
