@@ -120,6 +120,15 @@ describe("XMP of PDF/A", () => {
     expect(await failures(described(""), { others: [other] })).toEqual(["6.6.2.3.1-1 c:size", "6.6.2.3.1-2 c:size"]);
   });
 
+  it("checks metadata of other objects in a document whose catalog has none", async () => {
+    const other = packetOf(`<rdf:Description rdf:about="">${size("x")}</rdf:Description>`);
+    expect(await failures(undefined, { others: [other] })).toEqual([
+      "6.6.2.1-1 Metadata",
+      "6.6.2.3.1-1 c:size",
+      "6.6.2.3.1-2 c:size",
+    ]);
+  });
+
   it.each([
     [{ schema: "" }, ["6.6.2.3.3-2 no schema"]],
     [{ type: "" }, ["6.6.2.3.3-13 no prefix"]],

@@ -64,17 +64,16 @@ export async function checkXmp(
     const [clause = "", test] = at;
     failures.push({ clause, test: Number(test), message: XMP_RULES[rule].message, object, context });
   };
-  const noProperties: ReadonlyMap<string, Described> = new Map();
-  if (main === undefined) {
-    reporter(undefined)("present", "Metadata");
-    return { claim: undefined, failures };
+  const packet = main && (await readXmpPacket(work, main.bytes));
+  const report = reporter(main?.object);
+  const described =
+    packet === undefined ? new Map<string, Described>() : readExtensionSchemas(packet.properties, report);
+  if (main === undefined) report("present", "Metadata");
+  else {
+    checkSerialization(packet, report);
+    await checkProperties(work, packet, part, [described], report);
+    checkIdentification(packet, part, level, report);
   }
-  const report = reporter(main.object);
-  const packet = await readXmpPacket(work, main.bytes);
-  checkSerialization(packet, report);
-  const described = packet === undefined ? noProperties : readExtensionSchemas(packet.properties, report);
-  await checkProperties(work, packet, part, [described], report);
-  checkIdentification(packet, part, level, report);
   if (packet !== undefined) checkInfo(packet, info, report);
   for (const other of others) {
     const reportOther = reporter(other.object);
