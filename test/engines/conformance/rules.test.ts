@@ -151,6 +151,7 @@ const DOCUMENTS: readonly (readonly [rule: string, file: Uint8Array, profile?: P
   ["6.7.3.3-1", catalog("/MarkInfo << /Marked true >>"), "2a"],
   ["6.7.3.4-1", tagged("<< /S /Foo >>"), "2a"],
   ["6.7.3.4-1", tagged("<< /S /Foo >>", "", []), "3a"],
+  ["6.7.3.4-3", tagged("<< /S /P >> /RoleMap << /P /Foo /Foo /P >>"), "2a"],
   ["6.7.4-1", tagged("[]", "/Lang (de/AT)"), "2a"],
   ["6.8-1", attached("/F (a) /UF (a) /AFRelationship /Data", ""), "3b"],
   ["6.8-2", attached("/F (a) /AFRelationship /Data", "/Subtype /a#2Fb"), "3b"],
@@ -170,3 +171,10 @@ test.each(DOCUMENTS.map(([rule, file, of = "2b"]) => [rule, of, file] as const))
     expect(broken(await report(file, of)).map((found) => found.replace(/ x\d+$/, ""))).toEqual([rule]);
   },
 );
+
+test("a role map may lead to a standard type over others, but not in a circle", async () => {
+  const brokenBy = async (roles: string): Promise<string[]> =>
+    broken(await report(tagged(`[<< /S /A >> << /S /P >>] /RoleMap << ${roles} >>`), "2a"));
+  expect(await brokenBy("/A /B /B /Sect /P /Span /X /X")).toEqual([]);
+  expect(await brokenBy("/A /B /B /A")).toEqual(["6.7.3.4-1 x1", "6.7.3.4-2 x1"]);
+});

@@ -2,6 +2,7 @@
 import type { Plain, PlainDictionary } from "../../objects/plain-values.ts";
 import type { Check } from "./check.ts";
 import { type ModelDocument, DEEPEST_NODE } from "./document.ts";
+import type { StructureTypeFacts } from "./elements.ts";
 
 /** Fuel per element, and per entry of the tree of parents. */
 const NODE_WORK = 50;
@@ -42,20 +43,27 @@ export class ElementTree {
       const type = document.name(element, "S");
       if (type === undefined) continue;
       const place = { object: element.object, context: type };
-      check("structureElement", { type, isKnown: this.#isKnown(type, roles) }, place);
+      check("structureElement", this.#roleOf(type, roles), place);
       pending.push(element.entries.get("K") ?? null);
     }
   }
 
-  /** Whether a type is a standard one, or the role map leads from it to one. */
-  #isKnown(type: string, roles: PlainDictionary | undefined): boolean {
+  /** Where the role map leads from a type. */
+  #roleOf(type: string, roles: PlainDictionary | undefined): StructureTypeFacts {
     const seen = new Set<string>();
     let name: string | undefined = type;
     while (name !== undefined && !STANDARD.has(name) && !seen.has(name)) {
       seen.add(name);
       name = this.#document.name(roles, name);
     }
-    return name !== undefined && STANDARD.has(name);
+    const isKnown = name !== undefined && STANDARD.has(name);
+    const other = STANDARD.has(type) ? this.#document.name(roles, type) : undefined;
+    return {
+      type,
+      isKnown,
+      isCircular: name !== undefined && !isKnown,
+      isRemapped: other !== undefined && !STANDARD.has(other),
+    };
   }
 
   /**

@@ -297,6 +297,17 @@ export interface ActualText {
   readonly text: string;
 }
 
+/** Where the role map leads from the type of a structure element (ISO 32000-1, 14.7.3). */
+export interface StructureTypeFacts {
+  readonly type: string;
+  /** To a standard type, or it is one. */
+  readonly isKnown: boolean;
+  /** In a circle. */
+  readonly isCircular: boolean;
+  /** From a standard type to one that is not. */
+  readonly isRemapped: boolean;
+}
+
 export interface Elements {
   file: FileFacts;
   writtenObject: ObjectSpacing;
@@ -346,7 +357,7 @@ export interface Elements {
   signedBytes: SignedBytes;
   actualText: ActualText;
   language: { readonly tag: string };
-  structureElement: { readonly type: string; readonly isKnown: boolean };
+  structureElement: StructureTypeFacts;
   action: ActionFacts;
   layers: ConfigurationFacts;
   fileSpecification: Subject & { readonly isAssociated: boolean };

@@ -30,6 +30,18 @@ export const STRUCTURE_RULES: readonly ConformanceRule[] = [
       message: "The type of a structure element is not a standard one, and the role map leads to none from it.",
       holds: ({ isKnown }) => isKnown,
     },
+    {
+      clauses: { 2: "6.7.3.4-2" },
+      level: "a",
+      message: "The role map leads from the type of a structure element in a circle.",
+      holds: ({ isCircular }) => !isCircular,
+    },
+    {
+      clauses: { 2: "6.7.3.4-3" },
+      level: "a",
+      message: "The role map gives the standard type of a structure element another one that is not standard.",
+      holds: ({ isRemapped }) => !isRemapped,
+    },
   ]),
   ...rulesOn("language", [
     {
