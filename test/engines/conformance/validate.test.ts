@@ -41,6 +41,12 @@ test("a Length that differs from the data, and keywords without lines of their o
   expect(broken(await report(joined, "2b"))).toEqual(["6.1.7.1-2 x1"]);
 });
 
+test("metadata of a property list within another dictionary is checked", async () => {
+  const page = "/Resources << /Properties << /MC0 << /Metadata 4 0 R >> >> >>";
+  const { failures } = await report(sound(page, [stream("/Type /Metadata /Subtype /XML", "no XMP")]), "2b");
+  expect(failures.flatMap(({ clause, first }) => (first.object === 4 ? [clause] : []))).toContain("6.6.2.1");
+});
+
 test("strings in hexadecimal are counted where the file has them", async () => {
   const found = await report(sound("/A <123> /B <1g> /C <12>"), "2b");
   expect(broken(found)).toEqual(["6.1.6-1 x1", "6.1.6-2 x1"]);
