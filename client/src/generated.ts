@@ -2550,7 +2550,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Checks a document against a profile of PDF/A (ISO 19005), rule by rule, and returns a report as JSON. The document is not changed.
    *
-   * `conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether a description fits its picture; that is not counted. Each broken rule has its clause and test, as the standard and other validators number them, how often it is
+   * `conforms` is `true` only if all rules of the profile were checked and none is broken; `coverage` counts them. The levels `a` also ask for what only a person can judge, such as whether the tags fit the contents: that is not counted, and `true` leaves it open. Each broken rule has its clause and test, as the standard and other validators number them, how often it is
    * broken, and where first. A claim in the metadata is no proof: `claimed` says what the document claims.
    *
    * With `require=true`, a document that does not conform is refused with 422 `not_conforming`. As a step of a pipeline, `validate` then stops it, and otherwise passes its document on to the next step unchanged.
