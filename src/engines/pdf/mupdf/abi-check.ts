@@ -127,7 +127,7 @@ function expect(field: string, actual: number, expected: number): void {
 }
 
 const view = (lib: LibMuPDF): DataView => new DataView(lib.HEAPU8.buffer);
-/** -1 for what is outside of the memory: an address that was read from a wrong place. */
+/** -1 outside of the memory: an address was read from a wrong place. */
 const word = (lib: LibMuPDF, at: number): number =>
   at + 4 <= view(lib).byteLength ? view(lib).getUint32(at, true) : -1;
 const long = (lib: LibMuPDF, at: number): number => Number(view(lib).getBigInt64(at, true));

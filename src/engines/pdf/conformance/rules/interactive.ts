@@ -117,6 +117,11 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
   ]),
   ...rulesOn("annotation", [
     {
+      clauses: { 1: "6.6.1-3" },
+      message: "A field has an action.",
+      holds: ({ dictionary, isWidget }) => !isWidget || !dictionary.entries.has("A"),
+    },
+    {
       clauses: { 1: "6.9-2" },
       message: "A field has no appearance.",
       holds: ({ dictionary, isWidget }) => !isWidget || dictionary.entries.has("AP"),
@@ -157,6 +162,11 @@ export const INTERACTIVE_RULES: readonly ConformanceRule[] = [
       clauses: { 1: "6.6.2-3", 2: "6.5.2-1" },
       message: "The catalog has additional actions.",
       holds: ({ dictionary }) => !dictionary.entries.has("AA"),
+    },
+    {
+      clauses: { 1: "6.7.2-2" },
+      message: "The metadata stream of the catalog has a filter.",
+      holds: ({ dictionary }, { document }) => !document.has(document.stream(dictionary, "Metadata"), "Filter"),
     },
     {
       clauses: { 1: "6.1.11-2" },
