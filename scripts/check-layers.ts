@@ -255,6 +255,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "convert/fb2",
     "convert/epub",
     "convert/rtf",
+    "convert/odt",
     "convert/formats",
     "convert",
   ],

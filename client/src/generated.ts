@@ -302,7 +302,7 @@ export type ToPdfInput = {
   /** `browser` prints HTML with Chromium. Default: by the document. */
   readonly engine?: "flow" | "browser" | undefined;
   /** The format of text that may have several. Default: detected. */
-  readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "rtf" | undefined;
+  readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "epub" | "odt" | "rtf" | undefined;
   /** The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected. */
   readonly encoding?: string | undefined;
   /** The page size, by name or in points. Default: the document's, else A4. */
@@ -1919,6 +1919,7 @@ export class ServiceMethods extends OperationTransport {
    * | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
    * | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
+   * | ODT | paragraphs and runs with their styles, headings as bookmarks, numbered lists, tables with merged cells, links, images (PNG, JPEG, GIF, BMP, TIFF), footnotes and endnotes (at the end), text boxes (after their paragraph), stored values of fields, indexes, page size and margins, title and author | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `form-fields`, `embedded-objects`, `scripts`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
    * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
@@ -1929,7 +1930,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * The guide at `/docs/conversion` has the details.
    *
-   * Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   * Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */

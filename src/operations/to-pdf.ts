@@ -104,7 +104,7 @@ ${formatTable()}
 
 The guide at \`/docs/conversion\` has the details.
 
-Other formats, such as DOC, PPTX, ODT, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,
   memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,

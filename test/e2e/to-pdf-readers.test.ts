@@ -1,9 +1,9 @@
-/** E-books (FB2 and EPUB) and Rich Text. */
+/** E-books (FB2 and EPUB), Rich Text, and OpenDocument. */
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { post, type ApiResponse } from "../harness/requests/client.ts";
 import { encoded } from "../harness/fixtures/encoded.ts";
-import { epub } from "../harness/fixtures/office-fixtures.ts";
+import { archive, epub } from "../harness/fixtures/office-fixtures.ts";
 import { openPdf } from "../harness/engines/pdfjs.ts";
 import { writePng } from "../harness/images/png-writer.ts";
 import { plainText } from "../harness/engines/qpdf.ts";
@@ -162,5 +162,96 @@ describe("RTF", () => {
   test("an RTF whose groups are too deep is an error", async () => {
     const { status, code } = await send(rtf("{".repeat(600)));
     expect([status, code]).toEqual([400, "invalid_file"]);
+  });
+});
+
+describe("ODT", () => {
+  const NAMES = ["office", "style", "text", "table", "draw", "fo", "xlink", "svg", "meta"]
+    .map((name) => `xmlns:${name}="urn:${name}"`)
+    .join(" ");
+  const odt = (body: string, { styles = "", shared = "", files = {} as Record<string, Uint8Array> } = {}): Uint8Array =>
+    archive({
+      mimetype: "application/vnd.oasis.opendocument.text",
+      "content.xml": `<office:document-content ${NAMES}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+      "styles.xml": `<office:document-styles ${NAMES}>${shared}</office:document-styles>`,
+      ...files,
+    });
+
+  test("paragraphs, lists, tables, links, notes, and text boxes of an ODT are shown in order", async () => {
+    const numbers =
+      '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")" text:display-levels="2"/></text:list-style>';
+    const { format, notConverted, pages, body } = await converted(
+      odt(
+        `<text:h text:outline-level="1">Title</text:h><text:p>A<text:s text:c="2"/>b<text:tab/>c <text:a xlink:href="https://example.com/odt">link</text:a><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>The note</text:p></text:note-body></text:note></text:p>
+        <text:list text:style-name="L"><text:list-item><text:p>One</text:p></text:list-item><text:list-item><text:p>Two</text:p><text:list><text:list-item><text:p>Inner</text:p></text:list-item></text:list></text:list-item></text:list>
+        <table:table><table:table-row><table:table-cell><text:p>Cell</text:p></table:table-cell></table:table-row></table:table>
+        <text:p>Around<draw:frame><draw:text-box><text:p>Boxed</text:p></draw:text-box></draw:frame></text:p>`,
+        { styles: numbers },
+      ),
+    );
+    expect([format, notConverted, pages]).toEqual([
+      "odt",
+      null,
+      ["Title A b c link1 1. One 2. Two 2.a) Inner Cell Around Boxed 1. The note"],
+    ]);
+    const text = await plainText(body);
+    for (const shown of ["https://example.com/odt", "/Title (Title)"]) expect(text).toContain(shown);
+  });
+
+  test("the page of an ODT and its hidden text are as its styles say", async () => {
+    const shared =
+      '<office:automatic-styles><style:page-layout style:name="P"><style:page-layout-properties fo:page-width="5in" fo:page-height="4in" fo:margin="1in"/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Standard" style:page-layout-name="P"><style:header><text:p>Top</text:p></style:header></style:master-page></office:master-styles>';
+    const styles =
+      '<style:style style:name="H" style:family="text"><style:text-properties text:display="none"/></style:style><style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style>';
+    const { notConverted, pages, body } = await converted(
+      odt(
+        '<text:p>One<text:span text:style-name="H">secret</text:span></text:p><text:p text:style-name="B">Two</text:p>',
+        { shared, styles },
+      ),
+    );
+    expect([notConverted, pages]).toEqual(["headers", ["One", "Two"]]);
+    expect((await plainText(body)).replace(/\s+/g, " ")).toContain("/MediaBox [ 0 0 360 288 ]");
+  });
+
+  test("pictures of an ODT are drawn, and what is not converted is named", async () => {
+    const frame = (content: string): string =>
+      `<text:p>A<draw:frame svg:width="1in" svg:height="1in">${content}</draw:frame></text:p>`;
+    const drawn = await converted(
+      odt(frame('<draw:image xlink:href="Pictures/a.png"/>'), { files: { "Pictures/a.png": png } }),
+    );
+    expect([drawn.notConverted, (await plainText(drawn.body)).includes("/Subtype /Image")]).toEqual([null, true]);
+    const lost = await converted(
+      odt(
+        `${frame('<draw:image xlink:href="http://example.com/a.png"/>')}<text:tracked-changes/><text:p><office:annotation/><draw:line/><text:future/></text:p>`,
+      ),
+    );
+    expect([lost.notConverted, lost.pages]).toEqual([
+      "comments,external-images,shapes,tracked-changes,unknown-elements",
+      ["A"],
+    ]);
+  });
+
+  test("rows and cells of an ODT are repeated, up to the length that a document may have", async () => {
+    const table = (rows: string): string =>
+      `<table:table><table:table-row table:number-rows-repeated="${rows}"><table:table-cell table:number-columns-repeated="2"><text:p>x</text:p></table:table-cell></table:table-row></table:table>`;
+    expect((await converted(odt(table("2")))).pages).toEqual(["x x x x"]);
+    const { status, code } = await send(odt(table("1000000000")));
+    expect([status, code]).toEqual([413, "limit_exceeded"]);
+  });
+
+  test("an ODT with a password gets 415", async () => {
+    const manifest =
+      '<manifest:manifest xmlns:manifest="urn:m"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
+    const { status, message } = await send(
+      odt("", { files: { "META-INF/manifest.xml": new TextEncoder().encode(manifest) } }),
+    );
+    expect([status, message]).toEqual([415, expect.stringContaining("an encrypted OpenDocument file (ODT)")]);
+  });
+
+  test("an ODT without text is an error", async () => {
+    const { status, message } = await send(
+      archive({ mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "<o/>" }),
+    );
+    expect([status, message]).toEqual([400, "The document has no body."]);
   });
 });

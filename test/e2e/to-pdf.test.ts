@@ -114,7 +114,7 @@ describe("formats", () => {
 
   test.each<readonly [string, Source]>([
     ["PPTX", archive({ "ppt/presentation.xml": "<p/>" })],
-    ["ODT", archive({ mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "<o/>" }, 0)],
+    ["ODP", archive({ mimetype: "application/vnd.oasis.opendocument.presentation", "content.xml": "<o/>" }, 0)],
     ["PNG", png],
     ["PDF", document({ name: "a", pages: 1 })],
     ["DOC", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],

@@ -1084,6 +1084,10 @@ export const parameters: INodeProperties[] = [
             "value": "markdown"
           },
           {
+            "name": "Odt",
+            "value": "odt"
+          },
+          {
             "name": "Rtf",
             "value": "rtf"
           },

@@ -1,4 +1,5 @@
 /** The numbers and marks of lists (ECMA-376, part 1, 17.9). */
+import { numbered } from "../source/numbers.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 import { type ParagraphStyle, paragraphStyleOf, runStyleOf } from "./styles.ts";
 
@@ -27,46 +28,10 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   "\u00a7": "\u25aa",
 };
 
-const ROMAN: readonly (readonly [number, string])[] = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"],
-];
-
 /** Lists have nine levels (17.9.3). */
 const isLevel = (value: number): boolean => Number.isInteger(value) && value >= 0 && value < 9;
 /** Characters of a mark that are kept: Word has 255. */
 const LONGEST_MARK = 255;
-
-function roman(value: number): string {
-  let left = Math.min(value, 4_999);
-  let text = "";
-  for (const [size, sign] of ROMAN) for (; left >= size; left -= size) text += sign;
-  return text;
-}
-
-const letter = (value: number): string =>
-  String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.min(Math.floor((value - 1) / 26) + 1, 20));
-
-function numbered(value: number, format: string): string {
-  if (value < 1) return String(value);
-  if (format === "lowerLetter") return letter(value);
-  if (format === "upperLetter") return letter(value).toUpperCase();
-  if (format === "lowerRoman") return roman(value);
-  if (format === "upperRoman") return roman(value).toUpperCase();
-  if (format === "decimalZero") return String(value).padStart(2, "0");
-  return format === "none" ? "" : String(value);
-}
 
 /** Counts the lists of a document in its order. */
 export class Numbering {
