@@ -30,6 +30,13 @@ test.each([
   expect(pdfium.normalize("NFC")).toBe(text);
 });
 
+test("the last word of a line and the first of the next are two words on a page with replacement texts", async () => {
+  const text = `👍 ${Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ")} fi\u0323ne`;
+  const { body, pdfium } = await converted(`<p style="text-align:justify">${text}</p>`);
+  expect(pdfium).toBe(text);
+  expect(await plainText(body)).toContain("ActualText");
+});
+
 test.each([
   ["ligatures", "office fluffy affine efficient"],
   ["an emoji", "yes 👍 no"],

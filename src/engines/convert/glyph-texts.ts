@@ -21,6 +21,8 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 const COMPATIBLE = /[\ufb00-\ufb06\u2f00-\u2fdf]/g;
 export const plain = (text: string): string => text.replace(COMPATIBLE, (character) => character.normalize("NFKC"));
 
+/** Least distance between two lines, of the size of the font. Marks are shifted by less. */
+const NEW_LINE = 0.75;
 /** The largest distance, in glyphs, between a letter and a later glyph for some of its characters. */
 const REACH = 4;
 
@@ -101,7 +103,7 @@ export class GlyphTexts {
     const runs: ReplacedGlyphs[] = [];
     let count = 0;
     const show = (text: Text): void => {
-      let [glyphs, font, before]: [ShownGlyph[], number, number] = [[], 0, -Infinity];
+      let [glyphs, font, before, line]: [ShownGlyph[], number, number, number] = [[], 0, -Infinity, NaN];
       const end = (): void => {
         if (glyphs.length > 0) this.#readGlyphs(glyphs, this.#textsOf(font), { first: count, runs });
         count += glyphs.length;
@@ -109,7 +111,10 @@ export class GlyphTexts {
       };
       text.walk({
         beginSpan: end,
-        showGlyph: ({ pointer }, [, , , , x], id, code) => {
+        showGlyph: ({ pointer }, [, , c, d, x, y], id, code) => {
+          // The space where a line breaks is not shown: without this, its last word would continue with the first of the next line.
+          if (Math.abs(y - line) > Math.hypot(c, d) * NEW_LINE) end();
+          if (glyphs.length === 0) line = y;
           font = pointer;
           const character = code < 0 ? "" : String.fromCodePoint(code);
           const last = glyphs.at(-1);
