@@ -256,6 +256,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "convert/epub",
     "convert/rtf",
     "convert/odt",
+    "convert/ods",
     "convert/formats",
     "convert",
   ],

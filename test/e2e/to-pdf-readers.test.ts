@@ -255,3 +255,54 @@ describe("ODT", () => {
     expect([status, message]).toEqual([400, "The document has no body."]);
   });
 });
+
+describe("ODS", () => {
+  const NAMES = ["office", "style", "text", "table", "fo", "xlink"]
+    .map((name) => `xmlns:${name}="urn:${name}"`)
+    .join(" ");
+  const ods = (tables: string, styles = ""): Uint8Array =>
+    archive({
+      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+      "content.xml": `<office:document-content ${NAMES}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:spreadsheet>${tables}</office:spreadsheet></office:body></office:document-content>`,
+    });
+  const row = (cells: string, more = ""): string => `<table:table-row ${more}>${cells}</table:table-row>`;
+  const cell = (text: string, more = ""): string =>
+    `<table:table-cell ${more}><text:p>${text}</text:p></table:table-cell>`;
+
+  test("visible sheets, rows, and columns of an ODS are shown, with repeated and merged cells", async () => {
+    const styles =
+      '<style:style style:name="H" style:family="table"><style:table-properties table:display="false"/></style:style>';
+    const { format, notConverted, pages, body } = await converted(
+      ods(
+        `<table:table table:name="First"><table:table-column/><table:table-column table:visibility="collapse"/><table:table-column table:number-columns-repeated="1022"/>
+        ${row(cell("Wide", 'table:number-columns-spanned="3"') + '<table:covered-table-cell table:number-columns-repeated="2"/>')}
+        ${row(cell("a") + cell("hidden") + cell('<text:a xlink:href="https://example.com/ods">b</text:a>'))}
+        ${row(cell("filtered"), 'table:visibility="filter"')}
+        ${row(cell("c", 'table:number-columns-repeated="3"'), 'table:number-rows-repeated="2"')}
+        ${row('<table:table-cell table:number-columns-repeated="1024"/>', 'table:number-rows-repeated="1048000"')}</table:table>
+        <table:table table:name="Second" table:style-name="H">${row(cell("secret"))}</table:table>`,
+        styles,
+      ),
+    );
+    expect([format, notConverted, pages]).toEqual(["ods", null, ["Wide a b c c c c"]]);
+    const text = await plainText(body);
+    for (const shown of ["https://example.com/ods", "/Title (First)"]) expect(text).toContain(shown);
+  });
+
+  test.each([
+    ["rows", row(cell("x"), 'table:number-rows-repeated="1000000000"')],
+    ["columns", row(cell("x", 'table:number-columns-repeated="1000000000"'))],
+  ])("%s of an ODS are repeated up to the number of cells that a document may have", async (_, rows) => {
+    const { status, code } = await send(ods(`<table:table>${rows}</table:table>`));
+    expect([status, code]).toEqual([413, "limit_exceeded"]);
+  });
+
+  test("parts of an ODS that are not converted are named", async () => {
+    const { notConverted, pages } = await converted(
+      ods(
+        `<table:table>${row("<table:table-cell><office:annotation><text:p>Said</text:p></office:annotation><text:p>x</text:p></table:table-cell>")}<table:future/></table:table>`,
+      ),
+    );
+    expect([notConverted, pages]).toEqual(["comments,unknown-elements", ["x"]]);
+  });
+});

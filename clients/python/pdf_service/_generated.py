@@ -498,7 +498,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -543,7 +543,7 @@ class ServiceMethods(Transport):
         url: str,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -588,7 +588,7 @@ class ServiceMethods(Transport):
         file: Optional[FileInput] = None,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -639,6 +639,7 @@ class ServiceMethods(Transport):
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+        | ODS | all visible sheets with visible rows and columns: values as they were shown, merged cells, fills, links | `conditional-formats`, `sparklines`, `images` (and charts), `shapes`, `comments`, `form-fields`, `tracked-changes`, `scripts`, `unknown-elements` |
         | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
         | ODT | paragraphs and runs with their styles, headings as bookmarks, numbered lists, tables with merged cells, links, images (PNG, JPEG, GIF, BMP, TIFF), footnotes and endnotes (at the end), text boxes (after their paragraph), stored values of fields, indexes, page size and margins, title and author | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `form-fields`, `embedded-objects`, `scripts`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
@@ -3495,7 +3496,7 @@ class JobMethods:
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3542,7 +3543,7 @@ class JobMethods:
         url: str,
         *,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3589,7 +3590,7 @@ class JobMethods:
         file: Optional[FileInput] = None,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3642,6 +3643,7 @@ class JobMethods:
         | Text | lines as they are, wrapped at the margins |  |
         | DOCX | text with its styles, headings, numbered lists, tables, images, links, sections with their page size and margins, footnotes and endnotes (at the end), text boxes (after their paragraph), states and chosen entries of form fields and content controls, WordArt as plain text, readings of ruby in parentheses, the result of tracked changes | `headers`, `footers`, `comments`, `tracked-changes`, `charts`, `diagrams`, `shapes`, `ink`, `media`, `formulas` (as plain text), `fields` (without a stored result), `form-fields` (ActiveX), `embedded-objects`, `embedded-documents`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | XLSX | all visible sheets with visible rows and columns: values in their number formats, merged cells, fills, links | `formula-results` (not stored: the formula is shown), `number-formats` (not valid), `conditional-formats`, `table-styles`, `charts`, `sparklines`, `slicers`, `images`, `background-images`, `diagrams`, `shapes`, `ink`, `comments`, `headers`, `text-boxes`, `form-fields`, `embedded-objects`, `other-sheets` (dialogs and macros), `unknown-elements` |
+        | ODS | all visible sheets with visible rows and columns: values as they were shown, merged cells, fills, links | `conditional-formats`, `sparklines`, `images` (and charts), `shapes`, `comments`, `form-fields`, `tracked-changes`, `scripts`, `unknown-elements` |
         | EPUB | the chapters in the order of the spine, each as XHTML is, with its style sheets and images (PNG, JPEG, GIF, BMP, TIFF), links between chapters, headings as bookmarks, title and author | as HTML, `chapters` (of another type than XHTML or an image, such as SVG) |
         | ODT | paragraphs and runs with their styles, headings as bookmarks, numbered lists, tables with merged cells, links, images (PNG, JPEG, GIF, BMP, TIFF), footnotes and endnotes (at the end), text boxes (after their paragraph), stored values of fields, indexes, page size and margins, title and author | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `form-fields`, `embedded-objects`, `scripts`, `external-images`, `unsupported-images` (EMF, WMF, SVG), `unknown-elements` |
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |

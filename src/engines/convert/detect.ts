@@ -36,7 +36,6 @@ const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
 
 /** By the media type in an OpenDocument package. */
 const OPEN_DOCUMENT: Readonly<Record<string, string>> = {
-  spreadsheet: "an OpenDocument spreadsheet (ODS)",
   presentation: "an OpenDocument presentation (ODP)",
 };
 

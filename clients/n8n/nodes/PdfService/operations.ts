@@ -1084,6 +1084,10 @@ export const parameters: INodeProperties[] = [
             "value": "markdown"
           },
           {
+            "name": "Ods",
+            "value": "ods"
+          },
+          {
             "name": "Odt",
             "value": "odt"
           },

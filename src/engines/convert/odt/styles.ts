@@ -1,6 +1,7 @@
 /** The styles of OpenDocument (ODF 1.3, part 3, 16 and 20) as CSS. */
 import type { Work } from "../../work.ts";
 import type { PageRule } from "../source/html.ts";
+import type { SheetCell } from "../source/sheet.ts";
 import { numbered as numberedAs } from "../source/numbers.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
@@ -18,6 +19,15 @@ const DEEPEST = 30;
 const STYLE_WORK = 500;
 const COLOR = /^#[\da-f]{6}$/i;
 const BORDER = /^[\d.]{1,10}(?:pt|cm|mm|in|px) (?:solid|double|dashed|dotted) #[\da-f]{6}$/i;
+
+const BOLD = /^(?:bold|[6-9]00)$/;
+const ALIGNS: Readonly<Record<string, "left" | "right" | "center">> = {
+  start: "left",
+  left: "left",
+  center: "center",
+  end: "right",
+  right: "right",
+};
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -128,7 +138,7 @@ export class TextStyles {
     const size = lengthOf(own["font-size"]);
     const family = own["font-family"] ?? this.#fonts.get(own["font-name"] ?? "");
     return [
-      /^(?:bold|[6-9]00)$/.test(own["font-weight"] ?? "") && "font-weight:bold",
+      BOLD.test(own["font-weight"] ?? "") && "font-weight:bold",
       own["font-weight"] === "normal" && "font-weight:normal",
       /^(?:italic|oblique|normal)$/.test(own["font-style"] ?? "") && `font-style:${own["font-style"]}`,
       size !== undefined && size >= 1 && size <= 400 && `font-size:${size}pt`,
@@ -175,6 +185,29 @@ export class TextStyles {
       ...borders,
       ...(COLOR.test(own["background-color"] ?? "") ? [`background-color:${own["background-color"]}`] : []),
     ].join(";");
+  }
+
+  /** The look of a cell of a spreadsheet. */
+  sheetCell(name: string | undefined): Pick<SheetCell, "align" | "bold" | "italic" | "fill" | "color"> {
+    const text = this.#properties("table-cell", name, "text");
+    const fill = this.#properties("table-cell", name, "table-cell")["background-color"] ?? "";
+    const align = this.#properties("table-cell", name, "paragraph")["text-align"] ?? "";
+    return {
+      align: ALIGNS[align],
+      bold: BOLD.test(text["font-weight"] ?? ""),
+      italic: /^(?:italic|oblique)$/.test(text["font-style"] ?? ""),
+      fill: COLOR.test(fill) ? fill : undefined,
+      color: COLOR.test(text["color"] ?? "") ? text["color"] : undefined,
+    };
+  }
+
+  /** In points. */
+  columnWidth(name: string | undefined): number | undefined {
+    return lengthOf(this.#properties("table-column", name, "table-column")["column-width"]);
+  }
+
+  isTableShown(name: string | undefined): boolean {
+    return this.#properties("table", name, "table")["display"] !== "false";
   }
 
   listLevel(style: string, level: number): { readonly start: number } {
