@@ -93,17 +93,17 @@ document, named after its file, with the document's outline below it. \`none\`: 
     await changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
     const signatureInvalidated = sources.some(({ signed }) => signed);
     const repaired = opened.some((open) => open.repaired);
-    const lostClauses = new Set<string>();
-    await joinClaims({ engine: pdf, document: target, lostClauses }, opened);
+    const lostRules = new Set<string>();
+    await joinClaims({ engine: pdf, document: target, lostRules }, opened);
     const room = {
       large: true,
       mayHaveEmptyNames: opened.some(({ document }) => mayHaveEmptyNames(document)),
-      lostClauses,
+      lostRules,
     };
     for (const open of opened) open[Symbol.dispose]();
     if (!pdf.sharesFiles) pdf.files.free();
     const bytes = await savePdf(pdf, target, room);
-    const headers = resultHeadersOf([{ repaired, lostClauses }], { pageCount, signatureInvalidated });
+    const headers = resultHeadersOf([{ repaired, lostRules }], { pageCount, signatureInvalidated });
     return { kind: "pdf", bytes, headers };
   },
 });

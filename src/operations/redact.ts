@@ -170,7 +170,7 @@ With \`dryRun\`, the response is JSON with the matches. The guide at \`/docs/red
     const signatureInvalidated = await hasIntactSignature(open);
     const { bytes, findings, repaired } = await redactPdf(open, engines, redaction);
     const headers = {
-      ...resultHeadersOf([{ repaired, lostClauses: open.lostClauses }], { pageCount, signatureInvalidated }),
+      ...resultHeadersOf([{ repaired, lostRules: open.lostRules }], { pageCount, signatureInvalidated }),
       ...headersOf(findings, regions.length),
     };
     return { kind: "pdf", bytes, headers };

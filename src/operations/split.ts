@@ -97,9 +97,9 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     };
     const [only] = parts;
     if (parts.length === 1 && only) {
-      const lostClauses = new Set<string>();
-      const bytes = await makePart(pdf, source, only, lostClauses);
-      const ofPart = resultHeadersOf([{ ...open, lostClauses }], { pageCount: only.length });
+      const lostRules = new Set<string>();
+      const bytes = await makePart(pdf, source, only, lostRules);
+      const ofPart = resultHeadersOf([{ ...open, lostRules }], { pageCount: only.length });
       return { kind: "pdf", bytes, headers: { ...headers, ...ofPart } };
     }
     // Read what the parts share before the first part, which frees everything it reads.
@@ -133,12 +133,12 @@ async function* partOf(pdf: PdfEngine, source: Source, pages: readonly number[])
   pdf.claim(before - pdf.claimed);
 }
 
-/** `lostClauses`: as in `savePdf`. Parts of an archive, of which the headers are sent before they are made, keep the claim of their source. */
+/** `lostRules`: as in `savePdf`. Parts of an archive, of which the headers are sent before they are made, keep the claim of their source. */
 async function makePart(
   pdf: PdfEngine,
   source: Source,
   pages: readonly number[],
-  lostClauses?: Set<string>,
+  lostRules?: Set<string>,
 ): Promise<EngineBytes> {
   const make = async () => {
     const target = await createDocument(pdf, source.open);
@@ -153,7 +153,7 @@ async function makePart(
   const { document, input } = source.open;
   const large = pages.length * 2 > source.pages.length;
   const mayHaveEmpty = mayHaveEmptyNames(document);
-  return makePdf(pdf, make, { large, field: input.field, mayHaveEmptyNames: mayHaveEmpty, lostClauses });
+  return makePdf(pdf, make, { large, field: input.field, mayHaveEmptyNames: mayHaveEmpty, lostRules });
 }
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {

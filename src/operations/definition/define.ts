@@ -16,7 +16,7 @@ export const resultHeaders = {
   "X-Signature-Invalidated":
     "`true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it.",
   "X-Conformance-Lost":
-    "The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated.",
+    "Rules of ISO 19005, by clause and test, that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3-2,6.1.3-1`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated.",
   "X-Unknown-Fields":
     "Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
@@ -85,10 +85,10 @@ export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
 /** The result headers shared by all operations on PDFs. */
 export function resultHeadersOf(
-  opened: readonly (Pick<OpenPdf, "repaired"> & Partial<Pick<OpenPdf, "lostClauses">>)[],
+  opened: readonly (Pick<OpenPdf, "repaired"> & Partial<Pick<OpenPdf, "lostRules">>)[],
   facts: { pageCount?: number; signatureInvalidated?: boolean } = {},
 ): ResultHeaders {
-  const lost = [...new Set(opened.flatMap(({ lostClauses = [] }) => [...lostClauses]))];
+  const lost = [...new Set(opened.flatMap(({ lostRules = [] }) => [...lostRules]))];
   return {
     ...(facts.pageCount === undefined ? {} : { "X-Page-Count": String(facts.pageCount) }),
     ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),

@@ -49,7 +49,7 @@ test("a document that conforms, or that claims nothing, is written once", async 
     await onOpen(file, async (open, write) => {
       await writeKept(open, write);
       expect(write).toHaveBeenCalledTimes(1);
-      expect([...open.lostClauses]).toEqual([]);
+      expect([...open.lostRules]).toEqual([]);
     });
   }
 });
@@ -59,7 +59,7 @@ test("a document that no longer conforms is written again, without its claim", a
     paintRed(open);
     await writeKept(open, write);
     expect(write).toHaveBeenCalledTimes(2);
-    expect([...open.lostClauses]).toEqual(["6.2.4.3"]);
+    expect([...open.lostRules]).toEqual(["6.2.4.3-2"]);
     expect(await claimedProfile(open)).toBeUndefined();
   });
 });
@@ -68,7 +68,7 @@ test("a file for which there is no memory to validate it loses its claim as unch
   await onOpen(conformingDocument("2b"), async (open, write) => {
     denyAfter(open, write, new Refusal("limit_exceeded", "No memory.", { limit: "memory" }));
     await writeKept(open, write);
-    expect([...open.lostClauses]).toEqual(["unchecked"]);
+    expect([...open.lostRules]).toEqual(["unchecked"]);
   });
 });
 

@@ -15,7 +15,7 @@ export interface CopiedPages {
   /** The number of document-level attachments that were left out. */
   readonly attachmentsDropped: number;
   /** The clauses of ISO 19005 because of which the copy does not claim to conform to PDF/A, as its source does. */
-  readonly lostClauses: Set<string>;
+  readonly lostRules: Set<string>;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function copyPages(
     };
   });
   if (!engine.sharesFiles) engine.files.free();
-  const lostClauses = new Set<string>();
-  const bytes = await savePdf(engine, target, { large, field: file.field, lostClauses });
-  return { ...facts, bytes, lostClauses };
+  const lostRules = new Set<string>();
+  const bytes = await savePdf(engine, target, { large, field: file.field, lostRules });
+  return { ...facts, bytes, lostRules };
 }

@@ -13,18 +13,18 @@ import { type ClaimingDocument, claimedProfile, type ConformanceReport, validate
 /** The first bytes of a PDF. */
 const PDF_HEADER = "%PDF-";
 
-/** The clause about the values of signatures. */
-const SIGNATURES = "6.4.3";
+/** What the rules about the values of signatures begin with. */
+const OF_SIGNATURES = "6.4.3-";
 
-/** In place of clauses: the file was too large to be validated. */
+/** In place of rules: the file was too large to be validated. */
 const UNCHECKED = "unchecked";
 
 /** A document that is written. */
 export interface KeptDocument extends ClaimingDocument {
   /** The file that it was opened from; a new document has none. */
   readonly input?: Pick<PdfInput, "bytes"> | undefined;
-  /** Gets the clauses of ISO 19005 because of which the written file no longer claims to conform. */
-  readonly lostClauses: Set<string>;
+  /** Gets the rules of ISO 19005, by clause and test, because of which the written file no longer claims to conform. */
+  readonly lostRules: Set<string>;
 }
 
 /**
@@ -40,22 +40,22 @@ export async function writeKept(
   const profile = await profileToKeep(open);
   const file = await write();
   if (profile === undefined) return file;
-  const broken = await brokenClauses(open, file, profile);
-  const lost = awaitsSignature ? broken.filter((clause) => clause !== SIGNATURES) : broken;
+  const broken = await rulesLost(open, file, profile);
+  const lost = awaitsSignature ? broken.filter((rule) => !rule.startsWith(OF_SIGNATURES)) : broken;
   if (lost.length === 0) return file;
   file.free();
   await loseClaim(open, lost);
   return write();
 }
 
-/** Removes the claim of a document that will not conform because of these clauses. */
-export async function loseClaim(open: KeptDocument, clauses: readonly string[]): Promise<void> {
+/** Removes the claim of a document that will not conform because of these rules. */
+export async function loseClaim(open: KeptDocument, rules: readonly string[]): Promise<void> {
   await dropClaim(open.engine, open.document);
-  for (const clause of clauses) open.lostClauses.add(clause);
+  for (const rule of rules) open.lostRules.add(rule);
 }
 
-/** The clause of each part about the claim itself. */
-const IDENTIFICATION: Readonly<Record<PdfaPart, string>> = { 1: "6.7.11", 2: "6.6.4", 3: "6.6.4", 4: "6.7.3" };
+/** The rule of each part about the claim itself. */
+const IDENTIFICATION: Readonly<Record<PdfaPart, string>> = { 1: "6.7.11-1", 2: "6.6.4-1", 3: "6.6.4-1", 4: "6.7.3-1" };
 
 /** Removes the claim of a new document that was put together from others unless all of them claim it, too. */
 export async function joinClaims(target: KeptDocument, sources: readonly ClaimingDocument[]): Promise<void> {
@@ -75,19 +75,19 @@ function includes(profile: Profile, other: Profile): boolean {
   return facts.part === required.part && isLike;
 }
 
-/** The parts whose files may be attached to a file of a part that does not allow all files, and the clause about that. */
-const ATTACHED: Readonly<Partial<Record<Profile, { readonly parts: string; readonly clause: string }>>> = {
-  "2b": { parts: "12", clause: "6.8" },
-  "2u": { parts: "12", clause: "6.8" },
-  "2a": { parts: "12", clause: "6.8" },
-  "4": { parts: "124", clause: "6.9" },
+/** The parts whose files may be attached to a file of a part that does not allow all files, and the rule about that. */
+const ATTACHED: Readonly<Partial<Record<Profile, { readonly parts: string; readonly rule: string }>>> = {
+  "2b": { parts: "12", rule: "6.8-5" },
+  "2u": { parts: "12", rule: "6.8-5" },
+  "2a": { parts: "12", rule: "6.8-5" },
+  "4": { parts: "124", rule: "6.9-5" },
 };
 
 /** Removes the claim of a document unless it allows this attachment: parts 2 and 4 allow only files that conform themselves. */
 export async function keepWithAttachment(open: KeptDocument, attachment: EngineBytes): Promise<void> {
   const profile = await profileToKeep(open);
   const allowed = profile && ATTACHED[profile];
-  if (allowed && !(await conformsTo(open.engine, attachment, allowed.parts))) await loseClaim(open, [allowed.clause]);
+  if (allowed && !(await conformsTo(open.engine, attachment, allowed.parts))) await loseClaim(open, [allowed.rule]);
 }
 
 /** Whether a file is a PDF that claims one of these parts of PDF/A, and conforms to it. */
@@ -106,24 +106,24 @@ export async function profileToKeep({ engine, document }: ClaimingDocument): Pro
   return isEncrypted ? undefined : claimedProfile({ engine, document });
 }
 
-/** The clauses that a file breaks and its source does not. */
-async function brokenClauses(open: KeptDocument, file: EngineBytes, profile: Profile): Promise<readonly string[]> {
+/** The rules that a file breaks and its source does not. */
+async function rulesLost(open: KeptDocument, file: EngineBytes, profile: Profile): Promise<readonly string[]> {
   const { engine, input } = open;
   const broken = await brokenRules(engine, file, profile);
   if (broken === undefined) return [UNCHECKED];
   if (broken.size === 0) return [];
   const before = input && (await brokenRules(engine, input.bytes, profile));
-  return [...new Set([...broken].filter(([rule]) => before?.has(rule) !== true).map(([, clause]) => clause))];
+  return [...broken].filter((rule) => before?.has(rule) !== true);
 }
 
-/** The clauses of the rules that a file breaks, by the rule; undefined if the file is too large for that. */
+/** The rules that a file breaks; undefined if the file is too large for that. */
 async function brokenRules(
   engine: PdfEngine,
   file: EngineBytes,
   profile: Profile,
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<ReadonlySet<string> | undefined> {
   const report = await validated(engine, file, () => profile);
-  return report && new Map(report.failures.map(({ clause, test }) => [`${clause}-${test}`, clause]));
+  return report && new Set(report.failures.map(({ clause, test }) => `${clause}-${test}`));
 }
 
 /**

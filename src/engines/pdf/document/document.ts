@@ -85,7 +85,7 @@ export interface OpenPdf extends Disposable {
    */
   readonly repaired: boolean;
   /** The clauses of ISO 19005 because of which a file that was written of it no longer claims to conform to PDF/A. */
-  readonly lostClauses: Set<string>;
+  readonly lostRules: Set<string>;
 }
 
 /**
@@ -159,7 +159,7 @@ export async function openPdf(
     get repaired() {
       return document.wasRepaired() || !treeIsSound || hasCycles || lacksPermissions;
     },
-    lostClauses: new Set(),
+    lostRules: new Set(),
     [Symbol.dispose]: () => document.destroy(),
   };
   if (encrypted) {

@@ -37,12 +37,12 @@ const SHORT = 32;
 /** Empty data, deflated (RFC 1950). */
 const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
 
-/** The clause of all parts of ISO 19005 that forbids encryption. */
-const NO_ENCRYPTION = "6.1.3";
+/** The rule of all parts of ISO 19005 that forbids encryption. */
+const NO_ENCRYPTION = "6.1.3-2";
 
 interface Room {
   /** As in `KeptDocument`. Without it, the file is not validated. */
-  readonly lostClauses?: Set<string> | undefined;
+  readonly lostRules?: Set<string> | undefined;
   /** Whether the output may be about as large as the input, so that room is reserved for it. */
   readonly large: boolean;
   /** The form field of the document whose encryption the output keeps, if it keeps any. */
@@ -166,7 +166,7 @@ export async function findUsed({
  * them, so does the file.
  */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
-  const { lostClauses } = room;
+  const { lostRules } = room;
   const isClaimed = (await profileToKeep({ engine, document })) !== undefined;
   // MuPDF writes object streams into files of part 1, and the wrong version into those of part 4.
   const inPieces = isClaimed || (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;
@@ -180,7 +180,7 @@ export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Ro
     await verify(engine, file, expectation);
     return file;
   };
-  return lostClauses ? writeKept({ engine, document, lostClauses }, save) : save();
+  return lostRules ? writeKept({ engine, document, lostRules }, save) : save();
 }
 
 /** Creates a document, writes it, and frees everything it needed. For thousands of small documents. */
