@@ -1007,7 +1007,7 @@ export const commands: readonly Command[] = [
     "name": "archive",
     "path": "/api/v1/archive",
     "summary": "Convert to PDF/A",
-    "description": "Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.\n\nThe written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with\n422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.\n`X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.\n\nA document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the\nconversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.\n\nCosts 2 credits. Requires the `pdf:write` scope.",
+    "description": "Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.\n\nThe written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with\n422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim (`X-Conformance: none`), and `X-Rules-Broken` lists them.\n`X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.\n\nA document that claims the profile and conforms is returned byte for byte, unless `language` or `title` is sent. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the\nconversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1057,6 +1057,22 @@ export const commands: readonly Command[] = [
           "fail",
           "report"
         ]
+      },
+      {
+        "field": "language",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The language of the document, such as `en` or `pt-BR`. Default: the document's."
+      },
+      {
+        "field": "title",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The title of the document. Default: the document's."
       }
     ]
   },
@@ -1260,7 +1276,7 @@ export const commands: readonly Command[] = [
     "name": "invoice",
     "path": "/api/v1/invoice",
     "summary": "Make, read, and check e-invoices",
-    "description": "Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.\n\n- `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.\n- `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.\n- `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.\n\n`conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.\nAn invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.\n\nThe guide at `/docs/e-invoices` has the details.\n\nCosts 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.",
+    "description": "Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.\n\n- `attach` attaches `xml` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.\n- `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.\n- `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.\n\n`conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and `notChecked` lists the others.\nAn invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.\n\nThe guide at `/docs/e-invoices` has the details.\n\nCosts 1 credit. Requires the `pdf:write` scope when `action` is `attach`, and the `pdf:read` scope when `action` is `extract` or `inspect`.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1299,7 +1315,7 @@ export const commands: readonly Command[] = [
         ]
       },
       {
-        "field": "invoice",
+        "field": "xml",
         "kind": "file",
         "isList": false,
         "isPassword": false,

@@ -18,7 +18,7 @@ export interface HeaderFacts {
   readonly attachmentsDropped: number | undefined;
   /** `true` exactly if the operation invalidated a digital signature that was intact in an input: `verify-signatures` finds it broken or with forbidden changes in the output, or the output no longer has it. */
   readonly signatureInvalidated: boolean;
-  /** The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated. */
+  /** Rules of ISO 19005, by clause and test, that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3-2,6.1.3-1`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated. */
   readonly conformanceLost: readonly string[];
   /** Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
   readonly unknownFields: readonly string[];
@@ -62,6 +62,12 @@ export interface HeaderFacts {
   readonly ignoredParameters: readonly string[];
   /** What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes. */
   readonly changes: string | undefined;
+  /** The profile that the output conforms to and claims, such as `PDF/A-2b`, or `none`. */
+  readonly conformance: string | undefined;
+  /** Names of fonts that the document lacks, and that other fonts replace, percent-encoded and separated by commas. Cut off at 4,096 bytes. */
+  readonly fontsSubstituted: readonly string[];
+  /** What the output no longer has, separated by commas, such as `scripts,actions,signatures`. */
+  readonly removed: readonly string[];
   /** Pages that look different from those of the input, separated by commas, such as `2,5`. Cut off at 4,096 bytes. */
   readonly pagesChanged: string | undefined;
   /** Rules of the profile that the output breaks, by clause and test: `6.2.11.4.1-1,6.8-5`. Cut off at 4,096 bytes. */
@@ -101,6 +107,9 @@ export const headerFacts = {
   notConverted: { header: "X-Not-Converted", type: "array" },
   ignoredParameters: { header: "X-Ignored-Parameters", type: "array" },
   changes: { header: "X-Changes", type: "string" },
+  conformance: { header: "X-Conformance", type: "string" },
+  fontsSubstituted: { header: "X-Fonts-Substituted", type: "array" },
+  removed: { header: "X-Removed", type: "array" },
   pagesChanged: { header: "X-Pages-Changed", type: "string" },
   rulesBroken: { header: "X-Rules-Broken", type: "string" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },

@@ -16,6 +16,7 @@ export type RefusalCode =
   | "unknown_fields"
   | "no_form"
   | "no_tables"
+  | "no_invoice"
   | "not_conforming"
   | "unsupported_form"
   | "raster_too_large"

@@ -67,9 +67,6 @@ export const filesMissing = (urls: readonly string[]): Refusal =>
   invalidFile("file", `refers to files that could not be loaded: ${urls.join(", ")}`);
 // E-invoices
 
-export const noInvoice = (field: string): Refusal =>
-  invalidFile(field, "has no invoice: no XML of Factur-X, ZUGFeRD, or XRechnung is attached");
-
 export const guidelineUnknown = (field: string, guideline: string | undefined): Refusal =>
   invalidFile(
     field,

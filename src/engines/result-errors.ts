@@ -50,6 +50,12 @@ export const browserUnavailable = (field: string): Refusal =>
 export const noTables = (): Refusal =>
   new Refusal("no_tables", "No table was found on the selected pages. Try `format=markdown`, which has all text.");
 
+/** `field`: that of the PDF. */
+export const noInvoice = (field: string): Refusal =>
+  new Refusal("no_invoice", `\`${field}\` has no invoice: no XML of Factur-X, ZUGFeRD, or XRechnung is attached.`, {
+    input: field,
+  });
+
 /** `failures`: as the report of `validate` has them. */
 export function notConforming(
   profile: string,
@@ -64,9 +70,10 @@ export function notConforming(
   });
 }
 
-export const attachmentsNeedPart3 = (profile: string): Refusal =>
+/** `failures`: as in `notConforming`. */
+export const attachmentsNeedPart3 = (profile: string, failures: readonly object[]): Refusal =>
   new Refusal(
     "not_conforming",
     `The document has embedded files, which PDF/A-${profile} allows only if they are PDF/A themselves. Use \`profile=${profile.replace("2", "3")}\`, or remove them with \`attachments\`.`,
-    { profile, failures: [] },
+    { profile, failures },
   );

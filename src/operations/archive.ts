@@ -3,10 +3,11 @@ import { conformsAlready, writeArchive } from "../engines/pdf/archive/prove.ts";
 import { ARCHIVE_PROFILES } from "../engines/pdf/archive/target.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { defineOperation, listOf, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { formChoice } from "./definition/values.ts";
+import { archiveHeaders } from "./definition/archive-headers.ts";
+import { formChoice, languageTag, lineText } from "./definition/values.ts";
 
 export const archive = defineOperation({
   name: "archive",
@@ -18,12 +19,12 @@ export const archive = defineOperation({
   description: `Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
 
 The written file is validated before it is sent: a 200 conforms to \`profile\`, rule by rule, as \`validate\` checks it. A document that cannot be made to conform is refused with
-422 \`not_conforming\` and the rules that it breaks; with \`onResidual=report\` it is returned without a claim, and \`X-Rules-Broken\` lists them.
-\`X-Changes\` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and \`X-Pages-Changed\` lists the pages of which more than 0.1 % of the samples differ.
+422 \`not_conforming\` and the rules that it breaks; with \`onResidual=report\` it is returned without a claim (\`X-Conformance: none\`), and \`X-Rules-Broken\` lists them.
+\`X-Changes\` counts the changes by their kind, \`X-Fonts-Substituted\` names fonts that others replace, and \`X-Removed\` lists what the output no longer has. Each page is drawn before and after at 72 dpi, and \`X-Pages-Changed\` lists the pages of which more than 0.1 % of the samples differ.
 
-A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as \`profile=3b\`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+A document that claims the profile and conforms is returned byte for byte, unless \`language\` or \`title\` is sent. Embedded files need part 3, such as \`profile=3b\`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
 conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and actions other than links, are removed.`,
-  credits: 2,
+  credits: 1,
   modes: MAKES_PDF,
   fields: {
     file: pdfFile(),
@@ -37,6 +38,8 @@ conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and acti
       "If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim.",
       { default: "fail" },
     ),
+    language: text(languageTag(), "The language of the document, such as `en` or `pt-BR`. Default: the document's."),
+    title: text(lineText(), "The title of the document. Default: the document's."),
   },
   example: { file: "letter.pdf", profile: "2b" },
   furtherExamples: [{ file: "form.pdf" }],
@@ -45,29 +48,30 @@ conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and acti
     "X-Page-Count",
     "X-Input-Repaired",
     "X-Signature-Invalidated",
+    "X-Conformance",
     "X-Changes",
     "X-Pages-Changed",
+    "X-Fonts-Substituted",
+    "X-Removed",
     "X-Rules-Broken",
   ],
 
-  async run({ file, profile, onResidual }, { pdf, loadFont }) {
+  async run({ file, profile, onResidual, language, title }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     if (open.encrypted) requireOwner(open);
     const { pageCount } = open;
-    if (!open.repaired && (await conformsAlready(open, profile)))
-      return { kind: "pdf", bytes: file.bytes, headers: resultHeadersOf([open], { pageCount }) };
+    const isAsSent = language === undefined && title === undefined && !open.repaired;
+    if (isAsSent && (await conformsAlready(open, profile))) {
+      const headers = { ...resultHeadersOf([open], { pageCount }), "X-Conformance": `PDF/A-${profile}` };
+      return { kind: "pdf", bytes: file.bytes, headers };
+    }
     const signatureInvalidated = await hasIntactSignature(open);
-    const archived = await archivePdf(open, { profile, loadFont });
-    const { bytes, report, changedPages } = await writeArchive(open, profile, archived, {
-      keepsResidual: onResidual === "report",
-    });
-    const broken = report.failures.map(({ clause, test }) => `${clause}-${test}`);
+    const archived = await archivePdf(open, { profile, loadFont, language, title });
+    const written = await writeArchive(open, profile, archived, { keepsResidual: onResidual === "report" });
     const headers: ResultHeaders = {
       ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
-      "X-Changes": listOf([...archived.changes].map(([kind, count]) => `${kind}=${count}`)),
-      ...(changedPages.length > 0 && { "X-Pages-Changed": listOf(changedPages.map(String)) }),
-      ...(report.conforms !== true && { "X-Rules-Broken": listOf(broken) }),
+      ...archiveHeaders(archived, written),
     };
-    return { kind: "pdf", bytes, headers };
+    return { kind: "pdf", bytes: written.bytes, headers };
   },
 });

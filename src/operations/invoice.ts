@@ -1,20 +1,22 @@
 import { z } from "zod";
 import type { Engines } from "../engines/lease/engines.ts";
-import { invoiceProblem, noInvoice, notInvoice } from "../engines/file-errors.ts";
+import { invoiceProblem, notInvoice } from "../engines/file-errors.ts";
 import { checkInvoice } from "../engines/invoice/check.ts";
 import { bytesOfAttachment, checkContainer, type Container, findInvoices } from "../engines/invoice/container.ts";
-import { INVOICE_PROFILES } from "../engines/invoice/profiles.ts";
+import { INVOICE_PROFILES, INVOICE_STANDARDS } from "../engines/invoice/profiles.ts";
 import { type NotInvoice, readInvoice, type ReadInvoice } from "../engines/invoice/read-invoice.ts";
 import { formatOf, valuesOf } from "../engines/invoice/values.ts";
 import { beginsAsXml } from "../engines/markup/xml.ts";
 import { decryptAll, readAttachment, readAttachments } from "../engines/pdf/attachments/attachments.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { writeArchive } from "../engines/pdf/archive/prove.ts";
+import { noInvoice } from "../engines/result-errors.ts";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { attachInvoice } from "../engines/invoice/attach.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import { defineOperation, listOf, type Output, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type Output, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { archiveHeaders } from "./definition/archive-headers.ts";
 import { pdfOrXmlFile, text, type UploadedFile, xmlFile } from "./definition/fields.ts";
 import { safeFileName } from "./definition/file-names.ts";
 import { MAKES_PDF, type Mode, returnsJson } from "./definition/modes.ts";
@@ -23,8 +25,10 @@ import { formChoice } from "./definition/values.ts";
 const value = z.string().nullable();
 
 const format = {
+  standard: z.enum(INVOICE_STANDARDS).nullable().describe("By the guideline; `null` if that is missing or unknown."),
+  profile: z.enum(INVOICE_PROFILES).nullable().describe("As `standard`."),
+  version: value.describe("That of the standard, such as `1.0`."),
   syntax: z.enum(["CII", "UBL", "ZUGFeRD 1"]),
-  profile: z.enum(INVOICE_PROFILES).nullable().describe("By the guideline; `null` if that is missing or unknown."),
   guideline: value.describe("The specification identifier (BT-24)."),
 };
 
@@ -128,24 +132,14 @@ const view = z.object({
 });
 
 const report = z.object({
-  syntax: format.syntax.nullable(),
-  profile: format.profile,
-  guideline: format.guideline,
   conforms: z
     .literal(false)
     .nullable()
-    .describe("`false` if a rule is broken. Else `null`: `coverage` lists the rules that are not checked."),
+    .describe("`false` if a rule is broken. Else `null`: `notChecked` lists the rules that are not checked."),
   coverage: z
     .object({
       rules: z.int().describe("The rules of the invoice that were checked."),
       of: z.int().describe("Those of its profile that can be counted."),
-      notChecked: z.array(
-        z.object({
-          rules: z.string(),
-          count: z.int().nullable().describe("`null` if they are not counted."),
-          reason: z.string(),
-        }),
-      ),
     })
     .nullable()
     .describe("`null` if the invoice cannot be read."),
@@ -170,16 +164,26 @@ const report = z.object({
     })
     .nullable()
     .describe("The PDF around the invoice; `null` for XML alone."),
+  xml: z.object(format).nullable().describe("The invoice; `null` if it cannot be read."),
   failures: z
     .array(
       z.object({
-        id: z.string().describe("The ID of the rule, such as `BR-CO-10`."),
+        rule: z.string().describe("The ID of the rule, such as `BR-CO-10`."),
         message: z.string(),
         count: z.int().describe("How often it is broken."),
-        where: z.string().describe("Where it is broken first: in the XML as XPath without prefixes."),
+        path: z.string().describe("Where it is broken first: in the XML as XPath without prefixes."),
       }),
     )
     .describe("The rules that are broken: first those of the container."),
+  notChecked: z
+    .array(
+      z.object({
+        rules: z.string(),
+        count: z.int().nullable().describe("`null` if they are not counted."),
+        reason: z.string(),
+      }),
+    )
+    .describe("The rules of the invoice that were not checked. Empty if it cannot be read."),
 });
 
 const extracts: Mode = {
@@ -198,11 +202,11 @@ export const invoice = defineOperation({
     "For electronic invoices: to make Factur-X of a PDF and its XML, to get the XML or the values of Factur-X, ZUGFeRD, and XRechnung, or to check an invoice. For other attachments, use `attachments`.",
   description: `Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, \`file\` can also be the XML alone.
 
-- \`attach\` attaches \`invoice\` and converts the PDF to PDF/A-3b, as \`archive\` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use \`inspect\`. ZUGFeRD 1 cannot be attached.
+- \`attach\` attaches \`xml\` and converts the PDF to PDF/A-3b, as \`archive\` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use \`inspect\`. ZUGFeRD 1 cannot be attached.
 - \`extract\` returns the XML as it is, or with \`output=json\` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
 - \`inspect\` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
-\`conforms\` is \`false\` if a rule is broken, and otherwise \`null\`, never \`true\`: \`coverage\` counts the rules that were checked, and lists those that were not.
+\`conforms\` is \`false\` if a rule is broken, and otherwise \`null\`, never \`true\`: \`coverage\` counts the rules that were checked, and \`notChecked\` lists the others.
 An invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.
 
 The guide at \`/docs/e-invoices\` has the details.`,
@@ -214,18 +218,27 @@ The guide at \`/docs/e-invoices\` has the details.`,
   fields: {
     file: pdfOrXmlFile("The PDF with the invoice, or its XML."),
     action: text(formChoice("attach", "extract", "inspect"), "What to do.", { required: true }),
-    invoice: xmlFile("The XML to attach: CII or UBL.", { required: true, when: { action: ["attach"] } }),
+    xml: xmlFile("The XML to attach: CII or UBL.", { required: true, when: { action: ["attach"] } }),
     output: text(formChoice("xml", "json"), "The XML as it is, or its values as JSON.", {
       default: "xml",
       when: { action: ["extract"] },
     }),
   },
   example: { file: "invoice.xml", action: "inspect" },
-  furtherExamples: [{ file: "letter.pdf", action: "attach", invoice: "invoice.xml" }],
-  errors: ["not_conforming", "owner_password_required", "unsupported_text"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Changes", "X-Pages-Changed"],
+  furtherExamples: [{ file: "letter.pdf", action: "attach", xml: "invoice.xml" }],
+  errors: ["no_invoice", "not_conforming", "owner_password_required", "unsupported_text"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Signature-Invalidated",
+    "X-Conformance",
+    "X-Changes",
+    "X-Pages-Changed",
+    "X-Fonts-Substituted",
+    "X-Removed",
+  ],
 
-  async run({ file, action, invoice: sent, output }, engines) {
+  async run({ file, action, xml: sent, output }, engines) {
     const { pdf, work } = engines;
     if (action === "attach" && sent) return attach(engines, file, sent);
     const isXml = beginsAsXml(file.bytes.view(0, Math.min(file.bytes.length, 64)));
@@ -268,13 +281,12 @@ async function attach({ pdf, work, loadFont }: Engines, file: UploadedFile, sent
   const signatureInvalidated = await hasIntactSignature(open);
   const modified = pdfDateOf(new Date().toISOString()) ?? "";
   const archived = await attachInvoice(open, { bytes: sent.bytes, read, field: sent.field, modified }, loadFont);
-  const { bytes, changedPages } = await writeArchive(open, "3b", archived, { keepsResidual: false });
+  const written = await writeArchive(open, "3b", archived, { keepsResidual: false });
   const headers: ResultHeaders = {
     ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
-    "X-Changes": listOf([...archived.changes].map(([kind, count]) => `${kind}=${count}`)),
-    ...(changedPages.length > 0 && { "X-Pages-Changed": listOf(changedPages.map(String)) }),
+    ...archiveHeaders(archived, written),
   };
-  return { kind: "pdf", bytes, headers };
+  return { kind: "pdf", bytes: written.bytes, headers };
 }
 
 async function reportOf(
@@ -285,14 +297,15 @@ async function reportOf(
   const ofContainer = container?.failures ?? [];
   const around = container ? { attachment: container.attachment, pdfa: container.pdfa, xmp: container.xmp } : null;
   if (typeof read === "string") {
-    const where = container?.attachment.name ?? "";
-    const unreadable = { id: "XML", message: invoiceProblem(where, read), count: 1, where };
-    const nothing = { syntax: null, profile: null, guideline: null, conforms: false, coverage: null } as const;
-    return { ...nothing, container: around, failures: [...ofContainer, unreadable] };
+    const path = container?.attachment.name ?? "";
+    const unreadable = { rule: "XML", message: invoiceProblem(path, read), path, count: 1 };
+    const nothing = { conforms: false, coverage: null, xml: null } as const;
+    return { ...nothing, container: around, failures: [...ofContainer, unreadable], notChecked: [] };
   }
-  const { failures: ofInvoice, coverage } = await checkInvoice(work, read);
+  const { failures: ofInvoice, coverage, notChecked } = await checkInvoice(work, read);
   const failures = [...ofContainer, ...ofInvoice];
-  return { ...formatOf(read), conforms: failures.length > 0 ? false : null, coverage, container: around, failures };
+  const conforms = failures.length > 0 ? false : null;
+  return { conforms, coverage, container: around, xml: formatOf(read), failures, notChecked };
 }
 
 /** A copy: the engine's heap may move. */

@@ -21,6 +21,7 @@ import {
   formNumber,
   formPageSize,
   formText,
+  languageTag,
   lineText,
 } from "./definition/values.ts";
 
@@ -37,8 +38,6 @@ const SIZES = {
 const SIDES = [72, 14_400] as const;
 const WIDEST_MARGIN = 720;
 const LONGEST_CSS = limits.parameters.cssCharacters;
-/** A language tag (BCP 47). */
-const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/;
 
 /** Parameters of browsers, which Gotenberg and Puppeteer have by the same names. */
 const FAMILIAR = { brief: "" } as const;
@@ -181,7 +180,7 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
       FAMILIAR,
     ),
     title: text(lineText(), "The title in the metadata. Default: the document's.", FAMILIAR),
-    language: text(lineText(100), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
+    language: text(languageTag(), "The language, such as `en` or `pt-BR`. Default: the document's.", FAMILIAR),
     strict: text(formBoolean(), "Whether characters that no font has are an error. Only `engine=flow`.", {
       label: "Reject characters without a font",
       ...FAMILIAR,
@@ -238,10 +237,6 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
   asksOutside: true,
 
   checks: [
-    ({ language }) =>
-      language !== undefined && !LANGUAGE.test(language)
-        ? [{ name: "language", issue: "must be a language tag, such as en or pt-BR" }]
-        : [],
     ({ encoding }) =>
       encoding !== undefined && !isEncoding(encoding)
         ? [

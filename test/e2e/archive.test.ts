@@ -81,6 +81,32 @@ test("a document becomes PDF/A, and keeps its pages, text, outline, and metadata
   expect(after.info).toMatchObject({ Title: before.info.Title ?? null });
   expect(after.xmp).toContain("<pdfaid:part>2</pdfaid:part>");
   expect(response.headers.get("X-Pages-Changed")).toBeNull();
+  expect(response.headers.get("X-Conformance")).toBe("PDF/A-2b");
+});
+
+test("language and title are those that are sent, also of a document that conforms", async () => {
+  const response = await archive(archivalDocument({ claim: [2, "B"] }), { language: "de-AT", title: "Brief & mehr" });
+  expect([response.status, await broken(response.body)]).toEqual([200, []]);
+  const { info, xmp } = await openPdf(response.body);
+  expect(info.Title).toBe("Brief & mehr");
+  expect(xmp).toContain("Brief &amp; mehr");
+  expect(await plainText(response.body)).toContain("/Lang (de-AT)");
+  const refused = await archive(archivalDocument(), { language: "German!" });
+  expect(refused.status).toBe(400);
+});
+
+test("fonts that others replace are named", async () => {
+  const font = (name: string): string =>
+    `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /FirstChar 65 /LastChar 65 /Widths [600] /FontDescriptor << /Type /FontDescriptor /FontName /${name} /Flags 32 /FontBBox [0 0 600 700] /ItalicAngle 0 /Ascent 700 /Descent 0 /CapHeight 700 /StemV 80 >> >>`;
+  const source = draft({
+    content: "BT /F 20 Tf 20 20 Td (A) Tj /G 20 Tf (A) Tj ET",
+    resources: `/Font << /F 5 0 R /G 6 0 R >>`,
+    objects: [font("ABCDEF+House#20Style"), "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"],
+  });
+  const response = await archived(source);
+  expect(response.headers.get("X-Fonts-Substituted")).toBe("House%20Style");
+  expect(changesOf(response)).toMatchObject({ fonts_substituted: 1, fonts_embedded: 1 });
+  expect(response.headers.get("X-Removed")).toBeNull();
 });
 
 test("a document that claims the profile and conforms is returned byte for byte", async () => {
@@ -88,6 +114,7 @@ test("a document that claims the profile and conforms is returned byte for byte"
   const response = await archive(source);
   expect([response.status, response.body]).toEqual([200, source]);
   expect(response.headers.get("X-Changes")).toBeNull();
+  expect(response.headers.get("X-Conformance")).toBe("PDF/A-2b");
   // The other part needs another claim.
   expect((await archived(source, "3b")).body).not.toEqual(source);
 });
@@ -116,6 +143,7 @@ test("scripts and forbidden actions go, and links stay", async () => {
   });
   const response = await archived(source);
   expect(changesOf(response)).toMatchObject({ scripts_removed: 1, actions_removed: 3, annotations_made_printable: 2 });
+  expect(response.headers.get("X-Removed")).toBe("actions,scripts");
   const { pages } = await openPdf(response.body);
   expect(pages[0]?.annotations.map(({ url }) => url)).toEqual(["https://example.com/", undefined]);
   expect(await plainText(response.body)).not.toMatch(/JavaScript|Launch/);
@@ -249,6 +277,7 @@ test("a document that cannot conform is refused, or returned without a claim", a
   expect(error.details.failures).toMatchObject([{ clause: "6.1.13", test: 11 }]);
   const reported = await archive(source, { onResidual: "report" });
   expect([reported.status, reported.headers.get("X-Rules-Broken")]).toEqual([200, "6.1.13-11"]);
+  expect(reported.headers.get("X-Conformance")).toBe("none");
   expect((await openPdf(reported.body)).xmp).not.toContain("pdfaid");
 });
 

@@ -12,11 +12,11 @@ const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 interface Report {
-  readonly profile: string | null;
+  readonly xml: Readonly<Record<string, unknown>> | null;
   readonly conforms: false | null;
   readonly coverage: { readonly rules: number; readonly of: number } | null;
   readonly container: Readonly<Record<string, unknown>> | null;
-  readonly failures: readonly { readonly id: string; readonly where: string; readonly message: string }[];
+  readonly failures: readonly { readonly rule: string; readonly path: string; readonly message: string }[];
 }
 
 const xmlPart = (xml: string, fileName = "invoice.xml"): Part => ({ bytes: new TextEncoder().encode(xml), fileName });
@@ -28,7 +28,7 @@ async function inspect(file: Part): Promise<Report> {
   return jsonOf(response);
 }
 
-const ids = ({ failures }: Report): string[] => failures.map(({ id }) => id);
+const ids = ({ failures }: Report): string[] => failures.map(({ rule }) => rule);
 
 /** A document that is PDF/A-3b but for the metadata about the attached file. */
 async function attached(xml: string, name: string, relationship = "Alternative"): Promise<Uint8Array> {
@@ -41,7 +41,12 @@ async function attached(xml: string, name: string, relationship = "Alternative")
 
 test("XML alone is inspected without a container, and is never called valid", async () => {
   const report = await inspect(xmlPart(ciiInvoice()));
-  expect(report).toMatchObject({ profile: "EN 16931", conforms: null, container: null, failures: [] });
+  expect(report).toMatchObject({
+    conforms: null,
+    container: null,
+    xml: { standard: "EN 16931", profile: "EN 16931", version: "2017", syntax: "CII" },
+    failures: [],
+  });
   expect(report.coverage?.rules).toBeLessThan(report.coverage?.of ?? 0);
   const wrong = await inspect(xmlPart(ciiInvoice(["<ram:GrandTotalAmount>333.60", "<ram:GrandTotalAmount>333.61"])));
   expect([wrong.conforms, ids(wrong)]).toEqual([false, ["BR-CO-15", "BR-CO-16"]]);
@@ -61,7 +66,7 @@ test("the XML of a PDF is extracted as it is, or as values", async () => {
   const values = await post(service, "invoice", { file: pdfPart(pdf), action: "extract", output: "json" });
   expect(jsonOf(values)).toMatchObject({ number: "R-1", totals: { due: "300.00" }, seller: { vatId: "DE123456789" } });
   const ubl = await post(service, "invoice", { file: xmlPart(ublInvoice()), action: "extract", output: "json" });
-  expect(jsonOf(ubl)).toMatchObject({ syntax: "UBL", number: "R-2" });
+  expect(jsonOf(ubl)).toMatchObject({ standard: "XRechnung", profile: "XRECHNUNG", syntax: "UBL", number: "R-2" });
 });
 
 test("the container must be PDF/A-3 with the right name, relationship, and metadata", async () => {
@@ -81,12 +86,12 @@ test("the container must be PDF/A-3 with the right name, relationship, and metad
 test("an attached invoice that cannot be read is a failure of the report, and an error of its values", async () => {
   const pdf = await attached(ciiInvoice(["</rsm:ExchangedDocument>", ""]), "factur-x.xml");
   const report = await inspect(pdfPart(pdf));
-  expect(report).toMatchObject({ profile: null, conforms: false, coverage: null });
+  expect(report).toMatchObject({ xml: null, conforms: false, coverage: null, notChecked: [] });
   expect(report.failures.at(-1)).toEqual({
-    id: "XML",
+    rule: "XML",
     message: "factur-x.xml is not well-formed XML.",
+    path: "factur-x.xml",
     count: 1,
-    where: "factur-x.xml",
   });
   const values = await post(service, "invoice", { file: pdfPart(pdf), action: "extract", output: "json" });
   expect(jsonOf<{ error: { code: string } }>(values).error.code).toBe("invalid_file");
@@ -96,7 +101,7 @@ test("an attached invoice that cannot be read is a failure of the report, and an
 async function made(xml: string, bytes = document({ name: "made", pages: 2 })): Promise<Uint8Array> {
   const { status, body } = await post(service, "invoice", {
     file: pdfPart(bytes),
-    invoice: xmlPart(xml),
+    xml: xmlPart(xml),
     action: "attach",
   });
   expect(status, new TextDecoder().decode(body.subarray(0, 500))).toBe(200);
@@ -136,7 +141,7 @@ test("an attached invoice replaces the one before, also in another syntax", asyn
   expect(jsonOf<{ attachments: { name: string }[] }>({ body }).attachments.map(({ name }) => name)).toEqual([
     "xrechnung.xml",
   ]);
-  expect(await inspect(pdfPart(second))).toMatchObject({ profile: "XRECHNUNG", failures: [] });
+  expect(await inspect(pdfPart(second))).toMatchObject({ xml: { profile: "XRECHNUNG" }, failures: [] });
 });
 
 test.each([
@@ -146,17 +151,16 @@ test.each([
     "unknown guideline identifier (BT-24): urn:example:1",
   ],
   ["no guideline", ciiInvoice(["urn:cen.eu:en16931:2017", ""]), "no guideline identifier"],
-  ["no invoice", "<html/>", "`invoice` is not an invoice"],
+  ["no invoice", "<html/>", "`xml` is not an invoice"],
 ])("XML with %s is not attached", async (_, xml, problem) => {
   const file = pdfPart(document({ name: "refused", pages: 1 }));
-  const response = await post(service, "invoice", { file, invoice: xmlPart(xml), action: "attach" });
+  const response = await post(service, "invoice", { file, xml: xmlPart(xml), action: "attach" });
   const { error } = jsonOf<{ error: { code: string; message: string } }>(response);
   expect([response.status, error.code]).toEqual([400, "invalid_file"]);
   expect(error.message).toContain(problem);
 });
 
 test.each([
-  ["a PDF without an invoice", pdfPart(archivalDocument()), "has no invoice"],
   ["XML that is no invoice", xmlPart("<html/>"), "is not an invoice: its root element"],
   ["XML that is not well-formed", xmlPart("<Invoice>"), "is not well-formed XML"],
 ])("%s is refused", async (_, file, problem) => {
@@ -164,6 +168,13 @@ test.each([
   const { error } = jsonOf<{ error: { code: string; message: string } }>(response);
   expect([response.status, error.code]).toEqual([400, "invalid_file"]);
   expect(error.message).toContain(problem);
+});
+
+test.each(["extract", "inspect"])("a PDF without an invoice is refused by %s as no_invoice", async (action) => {
+  const response = await post(service, "invoice", { file: pdfPart(archivalDocument()), action });
+  const { error } = jsonOf<{ error: { code: string; message: string } }>(response);
+  expect([response.status, error.code]).toEqual([422, "no_invoice"]);
+  expect(error.message).toContain("no XML of Factur-X, ZUGFeRD, or XRechnung is attached");
 });
 
 test("another format gets 415, and the formats that are possible", async () => {

@@ -51,6 +51,8 @@ export interface Sent {
   readonly texts?: Readonly<Record<string, string>>;
   /** In place of every file. */
   readonly file?: Uint8Array;
+  /** Optional files. */
+  readonly optional?: Readonly<Record<string, Uint8Array>>;
   readonly key?: string;
   readonly method?: string;
   readonly contentType?: string;
@@ -62,6 +64,7 @@ export async function call(operation: Operation, sent: Sent = {}): Promise<Respo
   for (const [name, value] of Object.entries({ ...texts, ...sent.texts })) form.append(name, value);
   const own = files.some((name) => name.startsWith("image")) ? image : pdf;
   for (const name of files) form.append(name, new Blob([(sent.file ?? own).slice()]), `${name}.bin`);
+  for (const [name, bytes] of Object.entries(sent.optional ?? {})) form.append(name, new Blob([bytes.slice()]), name);
   const method = sent.method ?? "POST";
   const headers = {
     Authorization: `Bearer ${sent.key ?? key}`,

@@ -4,6 +4,7 @@ import { operationService } from "./operation-service.ts";
 import { certificateEncrypted } from "../harness/fixtures/certificate-fixture.ts";
 import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
 import { archivalDocument } from "../harness/fixtures/archival-fixtures.ts";
+import { ciiInvoice } from "../harness/fixtures/invoice-fixtures.ts";
 import { formOf, wholeForm } from "../harness/fixtures/form-fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import type { ErrorCode } from "../../src/http/errors/error-table.ts";
@@ -21,6 +22,10 @@ const form = wholeForm().bytes();
 const tiny = archivalDocument({ page: "/CropBox [0 0 2 2]" });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
+/** Only a PDF to which an invoice is attached is written. */
+const attaching = (name: string): Sent =>
+  name === "invoice" ? { texts: { action: "attach" }, optional: { xml: bytes(ciiInvoice()) } } : {};
+
 /** Letters of no font, where the text of each operation is. */
 const unknownLetters: Readonly<Record<string, Sent>> = {
   watermark: { texts: { text: "\u{13000}" } },
@@ -29,6 +34,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   seal: { texts: { signerName: "\u{13000}", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' } },
   flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
   archive: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
+  invoice: { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }), ...attaching("invoice") },
   "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD80CDC00>" }) },
   redact: { texts: { label: "\u{13000}" } },
   "to-pdf": { file: bytes("\ue123"), texts: { strict: "true" } },
@@ -49,12 +55,14 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   password_required: () => ({ file: locked }),
   incorrect_password: () => ({ file: locked, texts: { password: "wrong" } }),
   unsupported_encryption: () => ({ file: certificateEncrypted() }),
-  owner_password_required: () => ({ file: restricted }),
+  owner_password_required: (name) => ({ file: restricted, ...attaching(name) }),
   unsupported_text: (name) => unknownLetters[name] ?? {},
   no_form: () => ({ file: pdf }),
   unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
   // A page that is too small for the standard.
-  not_conforming: (name) => (name === "archive" ? { file: tiny } : { texts: { require: "true" } }),
+  not_conforming: (name) =>
+    name === "archive" || name === "invoice" ? { file: tiny, ...attaching(name) } : { texts: { require: "true" } },
+  no_invoice: (name) => ({ file: pdf, ...(name === "invoice" && { texts: { action: "extract" } }) }),
   no_tables: (name) => (name === "extract-text" ? { texts: { format: "csv" } } : {}),
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
   invalid_certificate: (name) => ({ texts: { [name === "seal" ? "chain" : "trust"]: "none" } }),

@@ -51,7 +51,7 @@ class Facts(Headers):
 
     @property
     def conformance_lost(self) -> List[str]:
-        """The clauses of ISO 19005 that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3,6.2.10`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated."""
+        """Rules of ISO 19005, by clause and test, that the output breaks and the input, which claims PDF/A, did not, separated by commas, such as `6.2.4.3-2,6.1.3-1`. The output no longer claims PDF/A. `unchecked` if it is too large to be validated."""
         return read_array(self.headers, "X-Conformance-Lost")
 
     @property
@@ -158,6 +158,21 @@ class Facts(Headers):
     def changes(self) -> Optional[str]:
         """What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes."""
         return read_text(self.headers, "X-Changes")
+
+    @property
+    def conformance(self) -> Optional[str]:
+        """The profile that the output conforms to and claims, such as `PDF/A-2b`, or `none`."""
+        return read_text(self.headers, "X-Conformance")
+
+    @property
+    def fonts_substituted(self) -> List[str]:
+        """Names of fonts that the document lacks, and that other fonts replace, percent-encoded and separated by commas. Cut off at 4,096 bytes."""
+        return read_array(self.headers, "X-Fonts-Substituted")
+
+    @property
+    def removed(self) -> List[str]:
+        """What the output no longer has, separated by commas, such as `scripts,actions,signatures`."""
+        return read_array(self.headers, "X-Removed")
 
     @property
     def pages_changed(self) -> Optional[str]:

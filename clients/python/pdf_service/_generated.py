@@ -878,6 +878,8 @@ class ServiceMethods(Transport):
         password: Optional[str] = None,
         profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
         on_residual: Optional[Literal["fail", "report"]] = None,
+        language: Optional[str] = None,
+        title: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult:
         """Convert to PDF/A.
@@ -885,25 +887,29 @@ class ServiceMethods(Transport):
         Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
 
         The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
-        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim (`X-Conformance: none`), and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
 
-        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        A document that claims the profile and conforms is returned byte for byte, unless `language` or `title` is sent. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
         conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
 
-        Costs 2 credits. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
             on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+            language: The language of the document, such as `en` or `pt-BR`. Default: the document's.
+            title: The title of the document. Default: the document's.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "profile", profile),
             ("text", "onResidual", on_residual),
+            ("text", "language", language),
+            ("text", "title", title),
         ]
         result: FileResult = self._operation("/api/v1/archive", fields, None, idempotency_key, read_file)
         return result
@@ -1160,7 +1166,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         action: Literal["attach"],
-        invoice: FileInput,
+        xml: FileInput,
         password: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult: ...
@@ -1171,7 +1177,7 @@ class ServiceMethods(Transport):
         *,
         action: Literal["attach", "extract", "inspect"],
         password: Optional[str] = None,
-        invoice: Optional[FileInput] = None,
+        xml: Optional[FileInput] = None,
         output: Optional[Literal["xml", "json"]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JsonResult[InvoiceResult], FileResult]:
@@ -1179,11 +1185,11 @@ class ServiceMethods(Transport):
 
         Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.
 
-        - `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
+        - `attach` attaches `xml` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
         - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
         - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
-        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.
+        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and `notChecked` lists the others.
         An invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.
 
         The guide at `/docs/e-invoices` has the details.
@@ -1194,14 +1200,14 @@ class ServiceMethods(Transport):
             file: The PDF with the invoice, or its XML.
             password: The password of `file`, if it is encrypted.
             action: What to do.
-            invoice: The XML to attach: CII or UBL. Required when `action` is `attach`.
+            xml: The XML to attach: CII or UBL. Required when `action` is `attach`.
             output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
         """
         fields: Fields = [
             ("file", "file", file),
             ("text", "password", password),
             ("text", "action", action),
-            ("file", "invoice", invoice),
+            ("file", "xml", xml),
             ("text", "output", output),
         ]
         result: Union[JsonResult[InvoiceResult], FileResult] = self._operation("/api/v1/invoice", fields, None, idempotency_key, read_result)
@@ -3904,6 +3910,8 @@ class JobMethods:
         password: Optional[str] = None,
         profile: Optional[Literal["2b", "2u", "3b", "3u"]] = None,
         on_residual: Optional[Literal["fail", "report"]] = None,
+        language: Optional[str] = None,
+        title: Optional[str] = None,
         expires_in: Optional[int] = None,
         deliver_to: Optional[str] = None,
         idempotency_key: Optional[str] = None,
@@ -3913,19 +3921,21 @@ class JobMethods:
         Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
 
         The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
-        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim, and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
+        422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim (`X-Conformance: none`), and `X-Rules-Broken` lists them.
+        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ.
 
-        A document that claims the profile and conforms is returned byte for byte. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
+        A document that claims the profile and conforms is returned byte for byte, unless `language` or `title` is sent. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
         conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
 
-        Costs 2 credits. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             profile: The profile: part 2, or part 3, which allows attachments; level `u` also needs a meaning in Unicode for all text. Default: `2b`.
             on_residual: If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim. Default: `fail`.
+            language: The language of the document, such as `en` or `pt-BR`. Default: the document's.
+            title: The title of the document. Default: the document's.
             expires_in: How many seconds the result is kept once the job has ended.
             deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
         """
@@ -3934,6 +3944,8 @@ class JobMethods:
             ("text", "password", password),
             ("text", "profile", profile),
             ("text", "onResidual", on_residual),
+            ("text", "language", language),
+            ("text", "title", title),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/archive", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_file)
         return result
@@ -4230,7 +4242,7 @@ class JobMethods:
         file: FileInput,
         *,
         action: Literal["attach"],
-        invoice: FileInput,
+        xml: FileInput,
         password: Optional[str] = None,
         expires_in: Optional[int] = None,
         deliver_to: Optional[str] = None,
@@ -4243,7 +4255,7 @@ class JobMethods:
         *,
         action: Literal["attach", "extract", "inspect"],
         password: Optional[str] = None,
-        invoice: Optional[FileInput] = None,
+        xml: Optional[FileInput] = None,
         output: Optional[Literal["xml", "json"]] = None,
         expires_in: Optional[int] = None,
         deliver_to: Optional[str] = None,
@@ -4253,11 +4265,11 @@ class JobMethods:
 
         Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, `file` can also be the XML alone.
 
-        - `attach` attaches `invoice` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
+        - `attach` attaches `xml` and converts the PDF to PDF/A-3b, as `archive` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use `inspect`. ZUGFeRD 1 cannot be attached.
         - `extract` returns the XML as it is, or with `output=json` its values: header, parties, totals, taxes, and lines, by the terms of EN 16931.
         - `inspect` returns a report. It checks the PDF (PDF/A-3, the attached file, and the metadata about it), the totals, and the rules of EN 16931 that need no code lists. Each broken rule has its ID, and where it is broken first.
 
-        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and lists those that were not.
+        `conforms` is `false` if a rule is broken, and otherwise `null`, never `true`: `coverage` counts the rules that were checked, and `notChecked` lists the others.
         An invoice of the profile MINIMUM or BASIC WL lacks terms that EN 16931 requires, so only the rules about its terms are checked.
 
         The guide at `/docs/e-invoices` has the details.
@@ -4268,7 +4280,7 @@ class JobMethods:
             file: The PDF with the invoice, or its XML.
             password: The password of `file`, if it is encrypted.
             action: What to do.
-            invoice: The XML to attach: CII or UBL. Required when `action` is `attach`.
+            xml: The XML to attach: CII or UBL. Required when `action` is `attach`.
             output: The XML as it is, or its values as JSON. Only applies when `action` is `extract`. Default: `xml`.
             expires_in: How many seconds the result is kept once the job has ended.
             deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.
@@ -4277,7 +4289,7 @@ class JobMethods:
             ("file", "file", file),
             ("text", "password", password),
             ("text", "action", action),
-            ("file", "invoice", invoice),
+            ("file", "xml", xml),
             ("text", "output", output),
         ]
         result: Union[JobHandle[JsonResult[InvoiceResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/invoice", [*fields, *[("text", "expiresIn", expires_in), ("text", "deliverTo", deliver_to)]], None, idempotency_key, read_result)

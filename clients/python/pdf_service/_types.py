@@ -36,6 +36,7 @@ ErrorCode = Literal[
     "unknown_fields",
     "no_form",
     "no_tables",
+    "no_invoice",
     "not_conforming",
     "unsupported_form",
     "raster_too_large",
@@ -549,8 +550,10 @@ class InvoiceResultLinesItem(TypedDict):
 
 
 class InvoiceResult(TypedDict):
-    syntax: Literal["CII", "UBL", "ZUGFeRD 1"]
+    standard: Union[Literal["Factur-X", "ZUGFeRD", "XRechnung", "EN 16931"], None]
     profile: Union[Literal["MINIMUM", "BASIC WL", "BASIC", "COMFORT", "EN 16931", "EXTENDED", "XRECHNUNG"], None]
+    version: Union[str, None]
+    syntax: Literal["CII", "UBL", "ZUGFeRD 1"]
     guideline: Union[str, None]
     number: Union[str, None]
     issueDate: Union[str, None]

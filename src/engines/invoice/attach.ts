@@ -7,7 +7,7 @@ import type { XmpSchema } from "../pdf/archive/target.ts";
 import { addAttachment, readAttachments, removeAttachments } from "../pdf/attachments/attachments.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { FACTUR_X, findInvoices } from "./container.ts";
-import type { InvoiceProfile } from "./profiles.ts";
+import { type InvoiceProfile, standardOf } from "./profiles.ts";
 import type { ReadInvoice } from "./read-invoice.ts";
 
 export interface AttachedInvoice {
@@ -48,8 +48,9 @@ function nameOf({ invoice }: ReadInvoice, profile: InvoiceProfile): string {
 }
 
 function schemaOf(fileName: string, profile: InvoiceProfile, guideline: string): XmpSchema {
+  const own = standardOf(guideline);
   // The version is that of Factur-X, or of XRechnung.
-  const version = /xrechnung_(\d+(?:\.\d+)*)/.exec(guideline)?.[1] ?? "1.0";
+  const version = own?.standard === "XRechnung" ? own.version : "1.0";
   return {
     namespace: FACTUR_X,
     prefix: "fx",

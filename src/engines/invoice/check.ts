@@ -7,19 +7,19 @@ import { INVOICE_RULES, type InvoiceRule, type RuleScope } from "./rules.ts";
 import { type Element, xpathOf } from "./xml-tree.ts";
 
 export interface InvoiceFailure {
-  readonly id: string;
+  /** The ID of the rule. */
+  readonly rule: string;
   readonly message: string;
   /** How often the rule is broken. */
   readonly count: number;
   /** Where it is broken first, as XPath without prefixes. */
-  readonly where: string;
+  readonly path: string;
 }
 
 export interface InvoiceCoverage {
   /** The rules that were checked, and all of the profile that are counted. */
   readonly rules: number;
   readonly of: number;
-  readonly notChecked: NotChecked[];
 }
 
 interface NotChecked {
@@ -32,6 +32,7 @@ interface NotChecked {
 export interface InvoiceCheck {
   readonly failures: InvoiceFailure[];
   readonly coverage: InvoiceCoverage;
+  readonly notChecked: NotChecked[];
 }
 
 const SCOPES: Readonly<Partial<Record<InvoiceProfile, readonly RuleScope[]>>> = {
@@ -97,7 +98,7 @@ export async function checkInvoice(work: Work, { invoice, profile }: ReadInvoice
   const ofProfile = isOld ? undefined : profile && OF_PROFILES[profile];
   if (ofProfile) notChecked.push(ofProfile);
   const counted = notChecked.reduce((sum, { count }) => sum + (count ?? 0), 0);
-  return { failures, coverage: { rules: rules.length, of: rules.length + counted, notChecked } };
+  return { failures, coverage: { rules: rules.length, of: rules.length + counted }, notChecked };
 }
 
 const FOREIGN = { id: "XML-NAMESPACE", message: "An element is not in a namespace of its syntax." };
@@ -132,7 +133,7 @@ function failureOf(
   const [first] = found;
   if (first === undefined) return undefined;
   const [at, own] = isWorded(first) ? first : [first, message];
-  return { id, message: own, count: found.length, where: xpathOf(at) };
+  return { rule: id, message: own, path: xpathOf(at), count: found.length };
 }
 
 const isWorded = (found: Element | readonly [Element, string]): found is readonly [Element, string] =>

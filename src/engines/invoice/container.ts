@@ -79,8 +79,8 @@ export async function checkContainer(
   const read = typeof invoice === "string" ? undefined : invoice;
   const { engine } = open;
   const failures: InvoiceFailure[] = [];
-  const fail = (id: string, message: string, where: string): void => {
-    failures.push({ id, message, count: 1, where });
+  const fail = (rule: string, message: string, path: string): void => {
+    failures.push({ rule, message, path, count: 1 });
   };
   const claimed = await claimedProfile(open);
   const profile = claimed?.startsWith("3") === true ? claimed : "3b";

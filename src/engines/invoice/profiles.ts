@@ -15,6 +15,30 @@ export type InvoiceProfile = (typeof INVOICE_PROFILES)[number];
 
 const EN_16931 = "urn:cen.eu:en16931:2017";
 
+export const INVOICE_STANDARDS = ["Factur-X", "ZUGFeRD", "XRechnung", "EN 16931"] as const;
+
+export interface InvoiceStandard {
+  readonly standard: (typeof INVOICE_STANDARDS)[number];
+  readonly version: string;
+}
+
+/** By parts of guidelines that have versions. */
+const VERSIONS: readonly (readonly [RegExp, InvoiceStandard["standard"]])[] = [
+  [/factur-x\.eu:(\d+p\d+)/, "Factur-X"],
+  [/(?:zugferd\.de|urn:ferd:CrossIndustryDocument:invoice):(\d+p\d+)/, "ZUGFeRD"],
+  [/:xrechnung_(\d+(?:\.\d+)*)/, "XRechnung"],
+];
+
+/** The standard that a guideline names, and its version; undefined if it is not known. */
+export function standardOf(guideline: string): InvoiceStandard | undefined {
+  if (profileOf(guideline) === undefined) return undefined;
+  for (const [pattern, standard] of VERSIONS) {
+    const version = pattern.exec(guideline)?.[1];
+    if (version !== undefined) return { standard, version: version.replace("p", ".") };
+  }
+  return { standard: "EN 16931", version: "2017" };
+}
+
 /** By the ends of guidelines of Factur-X, of ZUGFeRD 2, and of ZUGFeRD 1. */
 const BY_END: readonly (readonly [RegExp, InvoiceProfile])[] = [
   [/^urn:(?:factur-x\.eu:1p0|zugferd\.de:2p0):minimum$/, "MINIMUM"],

@@ -1,5 +1,6 @@
 /** An invoice as plain values, for JSON. Amounts stay the texts that the invoice has: they are exact. */
 import type { Address, AllowanceOrCharge, Amount, Invoice, InvoiceLine, Party, Period, BusinessTerm } from "./model.ts";
+import { standardOf } from "./profiles.ts";
 import type { ReadInvoice } from "./read-invoice.ts";
 
 const textOf = (term: BusinessTerm | Amount | undefined): string | null => term?.text ?? null;
@@ -79,12 +80,12 @@ function totalsOf({ totals }: Invoice) {
   };
 }
 
-/** The format and profile. */
-export const formatOf = ({ invoice, profile }: ReadInvoice) => ({
-  syntax: invoice.syntax,
-  profile: profile ?? null,
-  guideline: textOf(invoice.guideline),
-});
+/** The standard, its profile, and the syntax. */
+export function formatOf({ invoice, profile }: ReadInvoice) {
+  const guideline = textOf(invoice.guideline);
+  const { standard = null, version = null } = (guideline === null ? undefined : standardOf(guideline)) ?? {};
+  return { standard, profile: profile ?? null, version, syntax: invoice.syntax, guideline };
+}
 
 export function valuesOf(read: ReadInvoice) {
   const { invoice } = read;

@@ -230,6 +230,13 @@ export const errorTable = {
     when: "No table was found on the selected pages.",
     from: "named",
   },
+  no_invoice: {
+    status: 422,
+    title: "The PDF has no invoice",
+    when: "`invoice` with `action=extract` or `inspect`: no XML of Factur-X, ZUGFeRD, or XRechnung is attached to the PDF.",
+    details: ["input"],
+    from: "named",
+  },
   not_conforming: {
     status: 422,
     title: "The document does not conform to the profile",

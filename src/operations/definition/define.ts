@@ -48,6 +48,10 @@ export const resultHeaders = {
     "Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`.",
   "X-Changes":
     "What was changed, by kind, and how often: `fonts_embedded=3,scripts_removed=1`. Cut off at 4,096 bytes.",
+  "X-Conformance": "The profile that the output conforms to and claims, such as `PDF/A-2b`, or `none`.",
+  "X-Fonts-Substituted":
+    "Names of fonts that the document lacks, and that other fonts replace, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
+  "X-Removed": "What the output no longer has, separated by commas, such as `scripts,actions,signatures`.",
   "X-Pages-Changed":
     "Pages that look different from those of the input, separated by commas, such as `2,5`. Cut off at 4,096 bytes.",
   "X-Rules-Broken":
@@ -76,6 +80,8 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Attachments-Removed": "integer",
   "X-Fonts-Kept": "array",
   "X-OCR-Mean-Confidence": "number",
+  "X-Fonts-Substituted": "array",
+  "X-Removed": "array",
   "X-Missing-Glyphs": "integer",
   "X-Not-Converted": "array",
   "X-Ignored-Parameters": "array",

@@ -477,6 +477,15 @@ export function lineText(maxLength: number = limits.parameters.lineCharacters): 
   );
 }
 
+/** A language tag (BCP 47). */
+export const languageTag = (): z.ZodType<string | undefined> =>
+  formValue(
+    asSent,
+    z
+      .string()
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z\d]{1,8}){0,5}$/, { error: "must be a language tag, such as en or pt-BR" }),
+  );
+
 /** Text shown on pages: not blank, with lines separated by line feeds, which forms turn into CR LF. */
 export function stampText(): z.ZodType<string | undefined> {
   return formValue(

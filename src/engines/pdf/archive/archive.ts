@@ -7,6 +7,8 @@ import { profileFacts } from "../conformance/model/profiles.ts";
 import { readChangedDocument } from "../conformance/model/document.ts";
 import { surveyObjects } from "../conformance/validate.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { changeMetadata } from "../metadata/metadata.ts";
+import { textString } from "../objects/text-string.ts";
 import { archiveAnnotations } from "./annotations.ts";
 import { archiveCatalog } from "./catalog.ts";
 import { archiveColors } from "./colors.ts";
@@ -28,11 +30,14 @@ export interface ArchiveOptions {
   readonly loadFont: LoadFont;
   /** Properties that PDF/A has not predefined, with their values. */
   readonly schemas?: readonly XmpSchema[];
+  /** A language tag (BCP 47) for the whole document; without one, its own stays. */
+  readonly language?: string | undefined;
+  /** Without one, its own stays. */
+  readonly title?: string | undefined;
 }
 
 export interface ArchiveReport {
-  /** The number of changes of each kind, such as `fonts_embedded`. */
-  readonly changes: ReadonlyMap<string, number>;
+  readonly changes: ArchiveChanges;
   /** Embedded files. */
   readonly attachments: number;
 }
@@ -42,7 +47,7 @@ export interface ArchiveReport {
  * @throws Refusal `limit_exceeded`, `overloaded`, `unsupported_text` if a field shows text that no font has
  */
 export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<ArchiveReport> {
-  const { profile, loadFont, schemas = [] } = options;
+  const { profile, loadFont, schemas = [], language, title } = options;
   const changes = new ArchiveChanges();
   const { part } = profileFacts(profile);
   const target: ArchiveTarget = {
@@ -55,6 +60,14 @@ export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<A
     changes,
   };
   if (open.encrypted) changes.add("encryption_removed");
+  const { document, engine } = open;
+  if (language !== undefined) {
+    const root = document.getTrailer().get("Root");
+    root.put("Lang", textString(root, language));
+  }
+  if (title !== undefined) {
+    await changeMetadata(engine, document, { entries: new Map([["Title", title]]), clears: "none" });
+  }
   await archiveCatalog(target);
   await archiveStreams(target);
   await archiveAnnotations(target);
@@ -65,5 +78,5 @@ export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<A
   await archiveFonts(surveyed);
   await archiveColors(surveyed);
   await archiveMetadata(target);
-  return { changes: changes.counts, attachments };
+  return { changes, attachments };
 }

@@ -24,8 +24,27 @@ export interface XmpSchema {
   readonly properties: readonly XmpSchemaProperty[];
 }
 
+/** What of a document is removed, by kinds of changes. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ["scripts_removed", "scripts"],
+  ["actions_removed", "actions"],
+  ["signatures_removed", "signatures"],
+  ["permissions_removed", "permissions"],
+  ["encryption_removed", "encryption"],
+  ["xfa_removed", "xfa"],
+  ["annotations_removed", "annotations"],
+  ["hidden_annotations_removed", "annotations"],
+  ["presentations_removed", "presentations"],
+  ["requirements_removed", "requirements"],
+  ["external_streams_removed", "external-streams"],
+  ["metadata_properties_removed", "metadata"],
+  ["object_metadata_removed", "metadata"],
+]);
+
 /** The number of changes of each kind, such as `fonts_embedded`. */
 export class ArchiveChanges {
+  /** The names of fonts that the document lacks, and that other fonts replace. */
+  readonly substitutedFonts = new Set<string>();
   readonly #counts = new Map<string, number>();
 
   add(kind: string, count = 1): void {
@@ -35,6 +54,11 @@ export class ArchiveChanges {
   /** In the order in which the kinds first occurred. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
+  }
+
+  /** What the output no longer has, such as `scripts`. */
+  get removed(): ReadonlySet<string> {
+    return new Set([...this.#counts.keys()].flatMap((kind) => REMOVED.get(kind) ?? []));
   }
 }
 

@@ -2,6 +2,8 @@
 
 const SUBSET_TAG = /^[A-Z]{6}\+/;
 
+export const withoutSubsetTag = (name: string): string => name.replace(SUBSET_TAG, "");
+
 /** The name with a tag of six letters that stand for this number, unless it has one. */
 export function withSubsetTag(name: string, number: number): string {
   if (SUBSET_TAG.test(name)) return name;

@@ -1,4 +1,6 @@
 /** The step of the conversion to PDF/A that embeds fonts and repairs them (ISO 19005-2, 6.2.11). */
+import { nameIn } from "../../fonts/embedded-font.ts";
+import { withoutSubsetTag } from "../../fonts/subset-tag.ts";
 import { findFormFonts } from "../../optimize/subset-fonts.ts";
 import type { ArchiveTarget } from "../target.ts";
 import { rebuildCompositeFont } from "./rebuild-composite.ts";
@@ -37,6 +39,7 @@ async function repair({ open, changes }: ArchiveTarget, font: ShownFont, isOfFor
     if (broken.has(WIDTHS) && (await repairType3Widths(open, object, glyphs))) changes.add("fonts_rewritten");
     return;
   }
+  const name = withoutSubsetTag(nameIn(object, "BaseFont") || "Unnamed");
   const isUnknown = facts.hasProgram && facts.program === undefined;
   if (!isUnknown && ![...broken].some((clause) => clause === NOT_EMBEDDED || NEEDS_PROGRAM.test(clause))) return;
   const rebuilt =
@@ -44,6 +47,10 @@ async function repair({ open, changes }: ArchiveTarget, font: ShownFont, isOfFor
       ? await rebuildCompositeFont(open, object, glyphs, isUnknown)
       : await rebuildSimpleFont(open, object, [...new Set(glyphs.map(({ code }) => code))], { isOfForm, isUnknown });
   if (!rebuilt) return;
-  if (!facts.hasProgram || isUnknown) changes.add(rebuilt.isSubstitute ? "fonts_substituted" : "fonts_embedded");
-  else changes.add("fonts_rewritten");
+  if (facts.hasProgram && !isUnknown) changes.add("fonts_rewritten");
+  else if (!rebuilt.isSubstitute) changes.add("fonts_embedded");
+  else {
+    changes.add("fonts_substituted");
+    changes.substitutedFonts.add(name);
+  }
 }
