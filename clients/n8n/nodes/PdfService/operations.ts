@@ -105,6 +105,12 @@ export const operations: INodePropertyOptions[] = [
     "description": "Read or replace the outline"
   },
   {
+    "name": "Pipeline",
+    "value": "pipeline",
+    "action": "Run several operations in one request",
+    "description": "Run several operations in one request"
+  },
+  {
     "name": "Protect",
     "value": "protect",
     "action": "Encrypt a PDF with a password",
@@ -270,6 +276,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Title",
         "name": "title",
         "description": "The title of the result. By default, that of the first document.",
@@ -385,6 +398,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -441,6 +461,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -497,6 +524,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -577,6 +611,13 @@ export const parameters: INodeProperties[] = [
         "description": "Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{\"1\":90,\"4\":180}`.",
         "type": "json",
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -653,6 +694,13 @@ export const parameters: INodeProperties[] = [
         "description": "Whether `remove` is on. Removes what lies outside from the file.",
         "type": "boolean",
         "default": false
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -775,6 +823,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -859,6 +914,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -1022,6 +1084,14 @@ export const parameters: INodeProperties[] = [
             "value": "markdown"
           },
           {
+            "name": "Ods",
+            "value": "ods"
+          },
+          {
+            "name": "Odt",
+            "value": "odt"
+          },
+          {
             "name": "Rtf",
             "value": "rtf"
           },
@@ -1160,6 +1230,13 @@ export const parameters: INodeProperties[] = [
         "description": "Whether `printBackground` is on. Whether backgrounds are printed. Default: true.",
         "type": "boolean",
         "default": false
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "Scale",
@@ -1313,6 +1390,13 @@ export const parameters: INodeProperties[] = [
         "description": "Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.",
         "type": "number",
         "default": 90
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -1418,6 +1502,13 @@ export const parameters: INodeProperties[] = [
             "value": "letter"
           }
         ]
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -1508,6 +1599,13 @@ export const parameters: INodeProperties[] = [
             "value": "3u"
           }
         ]
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "Title",
@@ -1643,6 +1741,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Words",
         "name": "words",
         "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.",
@@ -1756,6 +1861,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Words",
         "name": "words",
         "description": "Whether `words` is on. Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.",
@@ -1866,6 +1978,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -2062,6 +2181,13 @@ export const parameters: INodeProperties[] = [
         "default": 0
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Scale",
         "name": "scale",
         "description": "The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.",
@@ -2183,6 +2309,13 @@ export const parameters: INodeProperties[] = [
             "value": "top-right"
           }
         ]
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "Start At",
@@ -2343,6 +2476,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "Signer Email",
@@ -2615,6 +2755,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Signature",
         "name": "signature",
         "description": "The signature of what `X-Signature-Input` had, in base64: PKCS#1 v1.5 or PSS for RSA; for elliptic curves in DER, or as WebCrypto has it. Only applies when `mode` is `complete`.",
@@ -2682,6 +2829,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "Trust",
@@ -2754,6 +2908,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Strict",
         "name": "strict",
         "description": "Whether `strict` is on. Fails with 422 if `values` names fields that the form does not have.",
@@ -2800,6 +2961,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       },
       {
         "displayName": "What",
@@ -2912,6 +3080,13 @@ export const parameters: INodeProperties[] = [
         "description": "Whether `replace` is on. Removes all entries that `metadata` does not name. Only applies when `action` is `set`.",
         "type": "boolean",
         "default": false
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -3055,6 +3230,13 @@ export const parameters: INodeProperties[] = [
             "value": "Unspecified"
           }
         ]
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -3132,6 +3314,13 @@ export const parameters: INodeProperties[] = [
         "default": "all"
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "User Password",
         "name": "userPassword",
         "description": "The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.",
@@ -3181,6 +3370,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -3273,6 +3469,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Terms",
         "name": "terms",
         "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`.",
@@ -3360,6 +3563,13 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      },
+      {
         "displayName": "Strip Metadata",
         "name": "stripMetadata",
         "description": "Whether `stripMetadata` is on. Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
@@ -3423,6 +3633,13 @@ export const parameters: INodeProperties[] = [
           "password": true
         },
         "default": ""
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   },
@@ -3516,6 +3733,72 @@ export const parameters: INodeProperties[] = [
         "description": "Whether `require` is on. Whether a document that does not conform is an error.",
         "type": "boolean",
         "default": false
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
+      }
+    ]
+  },
+  {
+    "displayName": "File",
+    "name": "file",
+    "description": "Name of the binary field that has the file, ID of a stored file, or a URL",
+    "type": "string",
+    "default": "data",
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "pipeline"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Steps",
+    "name": "steps",
+    "description": "The steps, in order",
+    "type": "json",
+    "default": "",
+    "required": true,
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "pipeline"
+        ]
+      }
+    }
+  },
+  {
+    "displayName": "Options",
+    "name": "options",
+    "type": "collection",
+    "placeholder": "Add option",
+    "default": {},
+    "displayOptions": {
+      "show": {
+        "operation": [
+          "pipeline"
+        ]
+      }
+    },
+    "options": [
+      {
+        "displayName": "Further Files",
+        "name": "parts",
+        "type": "string",
+        "default": "",
+        "description": "Names of binary fields that steps refer to as part:name, separated by commas"
+      },
+      {
+        "displayName": "Run as Job",
+        "name": "job",
+        "type": "boolean",
+        "default": false,
+        "description": "Whether the service works in the background while the node waits for the end of the job. Files over 16 MiB are always processed by a job."
       }
     ]
   }
@@ -4738,6 +5021,18 @@ export const fields: Readonly<
       "name": "require",
       "field": "require",
       "kind": "text"
+    }
+  ],
+  "pipeline": [
+    {
+      "name": "file",
+      "field": "file",
+      "kind": "file"
+    },
+    {
+      "name": "steps",
+      "field": "steps",
+      "kind": "json"
     }
   ]
 };
