@@ -19,7 +19,7 @@ const config: KnipConfig = {
   // Files that wasm/prepare.ts copies.
   ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
   // Debian's packages, compared with by `npm run measure -- bench` where they are installed.
-  ignoreBinaries: ["gs", "ocrmypdf", "pdftoppm", "tesseract", "unshare"],
+  ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract", "unshare"],
 };
 
 export default config;

@@ -1,5 +1,6 @@
 import { newKey, senderTo } from "../http/echo-service.ts";
 import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
+import { ciiInvoice } from "../harness/fixtures/invoice-fixtures.ts";
 import { document } from "../harness/fixtures/fixtures.ts";
 import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -9,6 +10,7 @@ const send = senderTo(...operations);
 const key = await newKey("enterprise");
 
 export const pdf = document({ name: "letter", pages: 2 });
+const invoice = new TextEncoder().encode(ciiInvoice());
 /** No more than an image's signature: recognized, but not readable. */
 const image = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
@@ -33,14 +35,15 @@ const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Parameters that are as good as they can be, and the names of the files. */
-function wellFormed({ name, fields, example = {} }: Operation): {
+function wellFormed({ name, fields, example = {}, oneOf }: Operation): {
   texts: Readonly<Record<string, string>>;
   files: string[];
 } {
   const files = Object.entries(fields).flatMap(([field, declared]) => {
     if (declared.kind === "files")
       return Array.from({ length: declared.min }, (_, index) => `${declared.prefix}${index}`);
-    return declared.kind === "file" && declared.optional !== true ? [field] : [];
+    const isNeeded = declared.kind === "file" && (declared.optional !== true || oneOf?.fields.includes(field) === true);
+    return isNeeded ? [field] : [];
   });
   const texts = Object.entries(example).filter(([field]) => fields[field]?.kind === "text");
   return { texts: needed[name] ?? Object.fromEntries(texts), files };
@@ -62,7 +65,8 @@ export async function call(operation: Operation, sent: Sent = {}): Promise<Respo
   const { texts, files } = wellFormed(operation);
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...texts, ...sent.texts })) form.append(name, value);
-  const own = files.some((name) => name.startsWith("image")) ? image : pdf;
+  const isXml = operation.name === "invoice";
+  const own = files.some((name) => name.startsWith("image")) ? image : isXml ? invoice : pdf;
   for (const name of files) form.append(name, new Blob([(sent.file ?? own).slice()]), `${name}.bin`);
   for (const [name, bytes] of Object.entries(sent.optional ?? {})) form.append(name, new Blob([bytes.slice()]), name);
   const method = sent.method ?? "POST";

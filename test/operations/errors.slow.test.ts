@@ -45,13 +45,16 @@ const ranges: Readonly<Record<string, Sent>> = {
   "extract-pages": { texts: { range: "99" } },
 };
 
+/** The beginning of a Compound File, such as DOC. */
+const compoundFile = Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
+
 /** What provokes an error of an operation. */
 const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   invalid_parameters: () => ({ texts: { typo: "1" } }),
   invalid_page_range: (name) => ranges[name] ?? { texts: { pages: "99" } },
   invalid_file: () => ({ file: bytes("") }),
-  // Text becomes a PDF.
-  unsupported_format: (name) => ({ file: bytes(name === "to-pdf" ? "{\\rtf1 hello}" : "hello") }),
+  // Text becomes a PDF. The others are those of Office before 2007.
+  unsupported_format: (name) => ({ file: name === "to-pdf" ? compoundFile : bytes("hello") }),
   password_required: () => ({ file: locked }),
   incorrect_password: () => ({ file: locked, texts: { password: "wrong" } }),
   unsupported_encryption: () => ({ file: certificateEncrypted() }),
@@ -96,6 +99,8 @@ const elsewhere: readonly ErrorCode[] = [
   "redaction_failed",
   "timestamp_failed",
   "revocation_unavailable",
+  "browser_unavailable",
+  "browser_failed",
   "overloaded",
 ];
 

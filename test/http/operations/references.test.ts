@@ -6,6 +6,7 @@ import { creditsOf, expectNoCredits } from "../paid-service.ts";
 import { documentBytes, type FileService, fileService } from "../../files/file-service.ts";
 import { issue, pkcs12 } from "../../harness/signatures/certificates.ts";
 import { withoutXref } from "../../harness/fixtures/broken-fixtures.ts";
+import { ciiInvoice } from "../../harness/fixtures/invoice-fixtures.ts";
 import { document } from "../../harness/fixtures/fixtures.ts";
 import { fromBase64 } from "../../../src/bytes/base64.ts";
 import { createApp } from "../../../src/app.ts";
@@ -75,6 +76,8 @@ async function stored(bytes: Uint8Array, name = "letter.pdf", owner = service): 
 }
 
 /** Serves bytes at a path, and returns the URL. */
+const invoice = new TextEncoder().encode(ciiInvoice());
+
 async function served(bytes: Uint8Array, path = "/kept/letter.pdf"): Promise<string> {
   await (await fetch(server + path, { method: "PUT", body: bytes.slice() })).text();
   return server + path;
@@ -112,7 +115,9 @@ describe("file fields", () => {
   const filesOf = (operation: string, fields: Fields): [string, Uint8Array][] =>
     Object.entries(fields).flatMap(([name, field]): [string, Uint8Array][] => {
       if (field.kind === "text") return [];
-      const bytes = others[operation]?.[name] ?? (field.accept.includes("pdf") ? letter : image);
+      const bytes =
+        others[operation]?.[name] ??
+        (field.accept.includes("xml") ? invoice : field.accept.includes("pdf") ? letter : image);
       const names =
         field.kind === "file" ? [name] : Array.from({ length: field.min }, (_, at) => `${field.prefix}${at}`);
       return names.map((name) => [name, bytes]);
