@@ -290,3 +290,19 @@ test("encryption is removed with the rights of the owner only", async () => {
   expect([response.status, await broken(response.body)]).toEqual([200, []]);
   expect(changesOf(response)).toMatchObject({ encryption_removed: 1 });
 });
+
+test("layers in an order that has itself end, and all are listed", async () => {
+  const source = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [4 0 R] /D << /Name (A) /Order 5 0 R >> >> >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>",
+      "<< /Type /OCG /Name (Layer) >>",
+      "[5 0 R [5 0 R 5 0 R]]",
+    ],
+    "/Root 1 0 R",
+  );
+  const { status, body } = await archived(source, "2b");
+  expect(status).toBe(200);
+  expect(await plainText(body)).toMatch(/\/Order|\[\s*5 0 R/);
+});

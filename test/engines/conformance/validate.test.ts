@@ -79,3 +79,61 @@ test("streams without an end are searched for it once, in whatever order they ar
   }
   spent.mockRestore();
 });
+
+/** Values that have themselves, each of which would otherwise be followed without end, or twice as often on each level. */
+const ENDLESS: readonly (readonly [name: string, entries: string, objects: readonly string[]])[] = [
+  [
+    "the order of layers",
+    "/OCProperties << /OCGs [5 0 R] /D << /Name (A) /Order 4 0 R >> >>",
+    ["[4 0 R 4 0 R [4 0 R]]", "<< /Type /OCG /Name (A) >>"],
+  ],
+  ["actions", "/OpenAction << /S /GoTo /Next 4 0 R >>", ["[4 0 R 4 0 R << /S /GoTo /Next 4 0 R >>]"]],
+  [
+    "elements of the structure tree",
+    "/MarkInfo << /Marked true >> /StructTreeRoot << /K 4 0 R >>",
+    ["[4 0 R 4 0 R << /S /P /K 4 0 R >>]"],
+  ],
+  ["fields", "/AcroForm << /Fields 4 0 R >>", ["[5 0 R 5 0 R]", "<< /FT /Tx /T (a) /Kids 4 0 R >>"]],
+];
+
+test.each(ENDLESS)("%s that have themselves end", async (_, entries, objects) => {
+  const spent = vi.spyOn(Work.prototype, "spend");
+  await report(sound("", objects, { catalog: entries }), "2a");
+  const fuel = spent.mock.calls.reduce((sum, [units]) => sum + units, 0);
+  spent.mockRestore();
+  expect(fuel).toBeLessThan(1_000_000);
+});
+
+test("a color space whose colorants name it ends", async () => {
+  const colorants = Array.from({ length: 200 }, (_, index) => `/c${index} /A`).join(" ");
+  const space = `[/DeviceN [/x] /A null << /Colorants << ${colorants} >> >>]`;
+  const page = `/Contents 4 0 R /Resources << /ColorSpace << /A ${space} >> >>`;
+  const spent = vi.spyOn(Work.prototype, "spend");
+  await report(sound(page, [stream("", "/A cs 1 scn 0 0 9 9 re f")]), "2b");
+  const fuel = spent.mock.calls.reduce((sum, [units]) => sum + units, 0);
+  spent.mockRestore();
+  expect(fuel).toBeLessThan(1_000_000);
+});
+
+test("separations whose alternate spaces have many equal arrays within each other are compared once", async () => {
+  // Two trees of references, 40 wide and 7 deep.
+  const level = (first: number, depth: number): string[] =>
+    Array.from(
+      { length: depth },
+      (_, at) => `[${Array.from({ length: 40 }, () => `${first + at + 1} 0 R`).join(" ")}]`,
+    );
+  const objects = [
+    stream("", "/A cs 1 scn 0 0 9 9 re f /B cs 1 scn 0 0 9 9 re f"),
+    ...level(5, 7),
+    "[/x]",
+    ...level(13, 7),
+    "[/x]",
+  ];
+  const spaces = "/A [/Separation /S /DeviceGray 5 0 R] /B [/Separation /S /DeviceGray 13 0 R]";
+  const page = `/Contents 4 0 R /Resources << /ColorSpace << ${spaces} >> >>`;
+  const spent = vi.spyOn(Work.prototype, "spend");
+  await report(sound(page, objects), "2b");
+  const fuel = spent.mock.calls.reduce((sum, [units]) => sum + units, 0);
+  spent.mockRestore();
+  expect(fuel).toBeLessThan(1_000_000);
+});

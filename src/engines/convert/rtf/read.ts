@@ -223,7 +223,7 @@ class RtfReader {
     const bytes = Uint8Array.from(this.#bytes);
     this.#bytes = [];
     const font = this.#fonts.get(this.#group.run.font ?? -1);
-    if (font?.isSymbol) this.#characters(String.fromCharCode(...bytes.map((byte) => byte)).replace(/[^\t]/g, symbolOf));
+    if (font?.isSymbol) this.#characters(latin1(bytes).replace(/[^\t]/g, symbolOf));
     else this.#characters(new TextDecoder(font?.encoding ?? this.#encoding).decode(bytes));
   }
 

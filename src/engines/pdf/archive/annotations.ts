@@ -72,17 +72,28 @@ async function sealToStamps({ open, changes }: ArchiveTarget): Promise<Set<numbe
     if (!field.isDictionary() || seen.has(number)) continue;
     seen.add(number);
     if (isNamed(field.getInheritable("FT"), "Sig") && field.get("V").isDictionary()) signed.push(field);
-    else pending.push(...items(field.get("Kids")));
+    else for (const kid of items(field.get("Kids"))) pending.push(kid);
   }
   const unseen = new Set<number>();
+  const ended = new Set(signed.map(objectNumber));
+  const holders = new Map<number, readonly [holder: PDFObject, key: string]>();
   for (const field of signed) {
     changes.add("signatures_removed");
     const parent = field.get("Parent");
-    const holder = parent.isDictionary() ? parent : form;
-    const key = parent.isDictionary() ? "Kids" : "Fields";
+    if (parent.isDictionary()) holders.set(objectNumber(parent), [parent, "Kids"]);
+    else holders.set(-1, [form, "Fields"]);
+  }
+  for (const [holder, key] of holders.values()) {
     const rest = document.newArray();
-    for (const item of items(holder.get(key))) if (objectNumber(item) !== objectNumber(field)) rest.push(item);
+    for await (const item of eachItem(engine, holder.get(key))) {
+      engine.work.spend(ANNOTATION_WORK);
+      if (!ended.has(objectNumber(item))) rest.push(item);
+    }
     holder.put(key, rest);
+  }
+  for (const field of signed) {
+    engine.work.spend(ANNOTATION_WORK);
+    await engine.work.pause();
     for (const widget of [field, ...items(field.get("Kids"))]) {
       if (!isWidget(widget)) continue;
       for (const entry of SIGNATURE_ENTRIES) if (!widget.get(entry).isNull()) widget.delete(entry);

@@ -2,6 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { bytesOfString, items, objectNumber } from "../objects/objects.ts";
 import { textString } from "../objects/text-string.ts";
+import type { OpenPdf } from "../document/document.ts";
 import type { ArchiveTarget } from "./target.ts";
 
 /** The version of PDF that parts 2 and 3 are about. */
@@ -20,16 +21,21 @@ export async function archiveCatalog(target: ArchiveTarget): Promise<void> {
   remove(root, "Requirements", "requirements_removed");
   remove(root.get("Names"), "AlternatePresentations", "presentations_removed");
   remove(root.get("Names"), "JavaScript", "scripts_removed");
-  archiveLayers(target, root);
+  await archiveLayers(target, root);
 }
 
-function archiveLayers({ open, changes }: ArchiveTarget, root: PDFObject): void {
+/** Fuel per configuration, and per layer of one. */
+const LAYER_WORK = 500;
+
+async function archiveLayers({ open, changes }: ArchiveTarget, root: PDFObject): Promise<void> {
   const { engine } = open;
   const properties = root.get("OCProperties");
   if (!properties.isDictionary()) return;
-  const groups = items(properties.get("OCGs"));
+  const groups = items(properties.get("OCGs")).map((group) => ({ group, number: objectNumber(group) }));
   const names = new Set<string>();
   for (const [index, configuration] of [properties.get("D"), ...items(properties.get("Configs"))].entries()) {
+    engine.work.spend(LAYER_WORK);
+    await engine.work.pause();
     if (!configuration.isDictionary()) continue;
     const name = bytesOfString(engine, configuration.get("Name")) ?? "";
     if (name === "" || names.has(name)) {
@@ -43,14 +49,25 @@ function archiveLayers({ open, changes }: ArchiveTarget, root: PDFObject): void 
     }
     const order = configuration.get("Order");
     if (!order.isArray()) continue;
-    const listed = new Set<number>();
-    const pending = items(order);
-    for (let item = pending.pop(); item; item = pending.pop()) {
-      if (item.isArray()) pending.push(...items(item));
-      else listed.add(objectNumber(item));
-    }
-    const missing = groups.filter((group) => !listed.has(objectNumber(group)));
-    for (const group of missing) order.push(group);
+    const listed = await listedIn(open, order);
+    engine.work.spend(groups.length * LAYER_WORK);
+    const missing = groups.filter(({ number }) => !listed.has(number));
+    for (const { group } of missing) order.push(group);
     if (missing.length > 0) changes.add("layers_completed");
   }
+}
+
+/** The numbers of the groups in an order, which may have arrays in arrays, even in themselves. */
+async function listedIn({ engine }: OpenPdf, order: PDFObject): Promise<ReadonlySet<number>> {
+  const listed = new Set<number>();
+  const pending = items(order);
+  for (let item = pending.pop(); item; item = pending.pop()) {
+    engine.work.spend(LAYER_WORK);
+    await engine.work.pause();
+    const number = objectNumber(item);
+    if (number !== 0 && listed.has(number)) continue;
+    listed.add(number);
+    for (const inner of items(item)) pending.push(inner);
+  }
+  return listed;
 }

@@ -324,7 +324,7 @@ async function withoutUnusedStates(
     },
     work,
   );
-  dropped.push(...saved);
+  for (const one of saved) dropped.push(one);
   if (dropped.length === 0) return undefined;
   const writer = new ContentWriter(bytes);
   for (const { start, end } of dropped.toSorted((a, b) => a.start - b.start)) writer.replace(start, end, "");

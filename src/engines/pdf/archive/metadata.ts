@@ -216,6 +216,7 @@ const escaped = (value: string): string =>
 function packetOf(properties: readonly XmpNode[]): string {
   const prefixes = new Map<string, string>();
   const used = new Set<string>();
+  let number = 1;
   const prefixFor = ({ namespace, prefix }: XmpNode): string => {
     const known = prefixes.get(namespace);
     if (known !== undefined) return known;
@@ -225,7 +226,7 @@ function packetOf(properties: readonly XmpNode[]): string {
       (PREFIXES.get(namespace) !== name && [...PREFIXES.values()].includes(name)) ||
       /^xml/i.test(name) ||
       name === "x";
-    for (let number = 1; isTaken(chosen); number++) chosen = `ns${number}`;
+    for (; isTaken(chosen); number++) chosen = `ns${number}`;
     used.add(chosen);
     prefixes.set(namespace, chosen);
     return chosen;

@@ -50,7 +50,9 @@ async function eachContainer(
         path.length === 0 ? document.newIndirect(number) : document.newIndirect(number).get(...path);
       if (isArray(value)) {
         engine.scope(() => visitArray(value, handle));
-        for (const [index, item] of value.entries()) pending.push({ value: item, path: [...path, index] });
+        for (const [index, item] of value.entries()) {
+          if (isArray(item) || item instanceof PlainDictionary) pending.push({ value: item, path: [...path, index] });
+        }
       }
       if (!(value instanceof PlainDictionary)) continue;
       engine.scope(() => visit({ plain: value, handle }));

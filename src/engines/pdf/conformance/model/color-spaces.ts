@@ -32,8 +32,11 @@ const MOST_NESTING = 8;
 /** Colorants that are no spot colors. */
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None"]);
 
-const keyOf = ({ number }: PlainReference, { intent, blending }: ColorPlace): string =>
-  [number, intent?.space, intent?.profile?.object, blending?.space, blending?.profile?.object].join(" ");
+/** Fuel per color space, and per value that is compared. */
+const [SPACE_WORK, VALUE_WORK] = [200, 20];
+
+const keyOf = (space: number, { intent, blending }: ColorPlace): string =>
+  [space, intent?.space, intent?.profile?.object, blending?.space, blending?.profile?.object].join(" ");
 
 /** Checks the color spaces of a document. */
 export class ColorSpaces {
@@ -41,6 +44,10 @@ export class ColorSpaces {
   readonly #check: Check;
   readonly #profiles = new Map<number, IccFacts>();
   readonly #seen = new Set<string>();
+  /** Numbers of arrays. */
+  readonly #arrays = new Map<readonly Plain[], number>();
+  /** The results of comparisons of objects. */
+  readonly #same = new Map<string, boolean>();
   /** The first space of each name of a separation. */
   readonly #separations = new Map<string, readonly Plain[]>();
 
@@ -52,16 +59,21 @@ export class ColorSpaces {
   /** A space by the name that an operator or an image gives, or its array. */
   async use(space: Plain, resources: ResourceScope, place: ColorPlace, depth = 0): Promise<void> {
     if (depth > MOST_NESTING) return;
+    const { work } = this.#document.open.engine;
+    work.spend(SPACE_WORK);
+    await work.pause();
     const value = this.#document.resolve(space);
     if (value instanceof PlainName) {
       await this.#useNamed(value.value, resources, place, depth);
       return;
     }
     if (!isArray(value)) return;
-    // An object is the same for all that use it, but for the intent of their page.
-    const key = space instanceof PlainReference ? keyOf(space, place) : undefined;
-    if (key !== undefined && this.#seen.has(key)) return;
-    if (key !== undefined) this.#seen.add(key);
+    // An array is the same for all that use it, but for the intent of their page. It may use itself by a name.
+    const number = this.#arrays.get(value) ?? this.#arrays.size;
+    this.#arrays.set(value, number);
+    const key = keyOf(number, place);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
     const at = space instanceof PlainReference ? { ...place, object: space.number } : place;
     await this.#useArray(value, resources, at, depth);
   }
@@ -172,7 +184,24 @@ export class ColorSpaces {
 
   /** Whether two values are equal, which references to the same object are. */
   async #isSame(a: Plain | undefined, b: Plain | undefined, depth = 0): Promise<boolean> {
-    if (a instanceof PlainReference && b instanceof PlainReference && a.number === b.number) return true;
+    const { work } = this.#document.open.engine;
+    work.spend(VALUE_WORK);
+    await work.pause();
+    if (a instanceof PlainReference && b instanceof PlainReference) {
+      if (a.number === b.number) return true;
+      const key = `${a.number} ${b.number}`;
+      const known = this.#same.get(key);
+      if (known !== undefined) return known;
+      // Until they are compared: of values that have themselves, only the rest differs.
+      this.#same.set(key, true);
+      const isSame = await this.#areEqual(a, b, depth);
+      this.#same.set(key, isSame);
+      return isSame;
+    }
+    return this.#areEqual(a, b, depth);
+  }
+
+  async #areEqual(a: Plain | undefined, b: Plain | undefined, depth: number): Promise<boolean> {
     const [one, other] = [this.#document.resolve(a), this.#document.resolve(b)];
     if (depth > MOST_NESTING) return false;
     if (one instanceof PlainName) return other instanceof PlainName && one.value === other.value;

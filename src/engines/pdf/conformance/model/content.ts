@@ -77,6 +77,8 @@ export class Contents {
     for (const stream of streams) parts.push((await document.data(stream)) ?? new Uint8Array());
     isTransparent = (await this.#read(joined(parts), resources, place)) || isTransparent;
     for (const item of document.items(page, "Annots")) {
+      this.#work.spend(RESOURCE_WORK);
+      await this.#work.pause();
       const annotation = document.dictionary(item);
       if (!annotation) continue;
       const mode = document.name(annotation, "BM");
@@ -255,6 +257,8 @@ export class Contents {
     if (place.depth > limits.contents.nesting) return false;
     const document = this.#document;
     for (const value of document.dictionary(font, "CharProcs")?.entries.values() ?? []) {
+      this.#work.spend(RESOURCE_WORK);
+      await this.#work.pause();
       const glyph = document.stream(value);
       if (!glyph || this.#seen.has(glyph.object)) continue;
       this.#seen.set(glyph.object, false);

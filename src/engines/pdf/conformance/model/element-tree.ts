@@ -30,16 +30,21 @@ export class ElementTree {
     const document = this.#document;
     const { work } = document.open.engine;
     const roles = document.dictionary(this.#root, "RoleMap");
-    const seen = new Set<PlainDictionary>();
+    // Arrays, too: elements may share one, and one may have itself.
+    const seen = new Set<Plain>();
     const pending: Plain[] = [this.#root?.entries.get("K") ?? null];
     while (pending.length > 0) {
       const value = document.resolve(pending.pop());
-      if (Array.isArray(value)) for (const item of value as readonly Plain[]) pending.push(item);
-      const element = document.dictionary(value);
-      if (!element || seen.has(element)) continue;
-      seen.add(element);
       work.spend(NODE_WORK);
       await work.pause();
+      if (seen.has(value)) continue;
+      if (Array.isArray(value)) {
+        seen.add(value as Plain);
+        for (const item of value as readonly Plain[]) pending.push(item);
+      }
+      const element = document.dictionary(value);
+      if (!element) continue;
+      seen.add(element);
       const type = document.name(element, "S");
       if (type === undefined) continue;
       const place = { object: element.object, context: type };
@@ -54,6 +59,7 @@ export class ElementTree {
     let name: string | undefined = type;
     while (name !== undefined && !STANDARD.has(name) && !seen.has(name)) {
       seen.add(name);
+      this.#document.open.engine.work.spend(NODE_WORK);
       name = this.#document.name(roles, name);
     }
     const isKnown = name !== undefined && STANDARD.has(name);

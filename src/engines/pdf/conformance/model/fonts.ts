@@ -10,6 +10,8 @@ import { predefinedCollection } from "./cid-collections.ts";
 
 /** Fuel for each shown byte, and for each code that is checked. */
 const [BYTE_WORK, CODE_WORK] = [2, 200];
+/** Fuel for each value of a dictionary that other fonts may share. */
+const VALUE_WORK = 20;
 /** Strings of composite fonts that are kept until their codes are read, in bytes. */
 const MOST_PENDING = 1024 * 1024;
 
@@ -211,7 +213,9 @@ export class FontUses {
     const document = this.#document;
     const found = new Map<number, PlainDictionary>();
     let code = 0;
-    for (const item of document.items(font, "Encoding", "Differences")) {
+    const differences = document.items(font, "Encoding", "Differences");
+    document.open.engine.work.spend(differences.length * VALUE_WORK);
+    for (const item of differences) {
       const [number, name] = [document.number(item), document.name(item)];
       if (number !== undefined) code = number;
       if (name === undefined) continue;
@@ -261,6 +265,7 @@ export class FontUses {
       const first = document.number(list[at]) ?? 0;
       const next = document.resolve(list[at + 1]);
       if (isArray(next)) {
+        document.open.engine.work.spend(next.length * VALUE_WORK);
         for (const [index, width] of next.entries()) found.set(first + index, document.number(width) ?? 0);
         at += 2;
         continue;
@@ -289,6 +294,7 @@ export class FontUses {
     const program = await this.#programOf(own, stream, programKey);
     const flags = document.number(descriptor, "Flags") ?? 0;
     const charSet = document.text(descriptor, "CharSet");
+    document.open.engine.work.spend((differences.length + (charSet?.length ?? 0)) * VALUE_WORK);
     const widths = document.get(dictionary, "Widths");
     return {
       dictionary,

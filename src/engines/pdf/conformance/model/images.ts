@@ -44,7 +44,7 @@ export class Images {
     this.#check("xobject", { dictionary: image }, at);
     if (softMask) {
       this.#check("softMask", { isNone: false }, at);
-      await this.#image(softMask, resources, within, true);
+      if (place.depth < limits.contents.nesting) await this.#image(softMask, resources, within, true);
     }
     const mask = document.stream(image, "Mask");
     if (mask && place.depth < limits.contents.nesting) await this.#image(mask, resources, within, false);

@@ -3,6 +3,8 @@ import type { PlainDictionary } from "../../objects/plain-values.ts";
 import { type ModelDocument, DEEPEST_NODE } from "./document.ts";
 import { ResourceScope } from "./resources.ts";
 
+/** Fuel per state of an appearance. */
+const STATE_WORK = 20;
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
 
 export interface ModelPage {
@@ -26,7 +28,9 @@ export function* pagesOf(document: ModelDocument): Generator<ModelPage> {
     }
     const own = document.dictionary(node, "Resources");
     const resources = own ? new ResourceScope(document, own, outer) : outer;
-    for (const kid of document.items(node, "Kids")) yield* below(document.dictionary(kid), resources, level + 1);
+    const kids = document.items(node, "Kids");
+    document.open.engine.work.spend(kids.length);
+    for (const kid of kids) yield* below(document.dictionary(kid), resources, level + 1);
   }
   yield* below(document.dictionary(document.root, "Pages"), undefined, 0);
 }
@@ -44,8 +48,11 @@ export function sidesOf(document: ModelDocument, page: PlainDictionary): readonl
 /** The appearance streams of an annotation. */
 export function appearanceStreams(document: ModelDocument, annotation: PlainDictionary): readonly PlainDictionary[] {
   const found: PlainDictionary[] = [];
+  const { work } = document.open.engine;
   for (const value of document.dictionary(annotation, "AP")?.entries.values() ?? []) {
     const one = document.dictionary(value);
+    // Annotations may share their states: each pays for all.
+    work.spend(STATE_WORK * (1 + (one?.entries.size ?? 0)));
     if (one?.isStream === true) found.push(one);
     else
       for (const state of one?.entries.values() ?? []) found.push(...[document.stream(state)].filter((form) => !!form));

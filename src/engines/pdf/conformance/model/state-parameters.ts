@@ -4,6 +4,8 @@ import type { Check } from "./check.ts";
 import type { ContentPlace } from "./content-place.ts";
 import { isArray, type ModelDocument } from "./document.ts";
 
+/** Fuel for each value that other parameters may share. */
+const VALUE_WORK = 50;
 const NO_EFFECT = new Set(["Normal", "Compatible"]);
 /** The type of a halftone that has others for its colorants. */
 const OF_COLORANTS = 5;
@@ -37,6 +39,7 @@ export class StateParameters {
   #blendMode(state: PlainDictionary, place: ContentPlace): boolean {
     if (!state.entries.has("BM")) return false;
     const mode = this.#document.get(state, "BM");
+    if (isArray(mode)) this.#document.open.engine.work.spend(mode.length * VALUE_WORK);
     const names = (isArray(mode) ? mode : [mode]).map((item) => this.#document.name(item) ?? "");
     this.#check("blendMode", { names }, { ...place, context: names.join(", ") });
     return !names.every((name) => NO_EFFECT.has(name));
@@ -64,6 +67,7 @@ export class StateParameters {
     const isNested = colorant !== undefined;
     this.#check("halftone", { dictionary: halftone, isNested, colorant }, { ...place, context: colorant });
     if (isNested || this.#document.number(halftone, "HalftoneType") !== OF_COLORANTS) return;
+    this.#document.open.engine.work.spend(halftone.entries.size * VALUE_WORK);
     for (const [name, value] of halftone.entries) {
       const inner = this.#document.dictionary(value);
       if (inner && name !== "TransferFunction") this.#halftone(inner, place, name);

@@ -35,7 +35,10 @@ export class Trees {
 
   /** Checks the values of all objects: their sizes, and streams. */
   async values(): Promise<void> {
-    for (const [number, value] of this.#document.objects) this.#associated(value, number);
+    for (const [number, value] of this.#document.objects) {
+      await this.#work.pause();
+      this.#associated(value, number);
+    }
     for (const [number, value] of this.#document.objects) {
       await this.#work.pause();
       this.#value(value, number);
@@ -50,11 +53,10 @@ export class Trees {
   #associated(value: Plain, number: number): void {
     if (!(value instanceof PlainDictionary)) return;
     this.#work.spend(VALUE_WORK);
-    if (value.entries.has("AF"))
-      for (const item of this.#document.items(value, "AF")) {
-        const file = this.#document.dictionary(item);
-        if (file) this.#files.add(file);
-      }
+    for (const item of value.entries.has("AF") ? this.#items(value, "AF") : []) {
+      const file = this.#document.dictionary(item);
+      if (file) this.#files.add(file);
+    }
     const name = this.#document.name(value, "Type") === "Font" ? this.#document.name(value, "BaseFont") : undefined;
     if (name !== undefined) this.#check("unicodeName", { name }, { object: number, context: name });
   }
@@ -83,6 +85,13 @@ export class Trees {
     }
   }
 
+  /** The items of an array, which any number of dictionaries may share: each pays for all. */
+  #items(holder: PlainDictionary, key: string): readonly Plain[] {
+    const list = this.#document.items(holder, key);
+    this.#work.spend(list.length * VALUE_WORK);
+    return list;
+  }
+
   #text(value: Plain, use: (text: string) => void): void {
     const found = this.#document.resolve(value);
     if (found instanceof PlainString) use(decodeText(found.bytes));
@@ -106,7 +115,7 @@ export class Trees {
     await this.#names(document.dictionary(root, "Names", "JavaScript"), 0, (value) => this.#action(value, undefined));
     const permissions = document.dictionary(root, "Perms");
     if (permissions) this.#check("permissions", { dictionary: permissions }, { object: permissions.object });
-    this.#layers(root);
+    await this.#layers(root);
   }
 
   async #names(
@@ -118,10 +127,9 @@ export class Trees {
     this.#seen.add(node);
     this.#work.spend(NODE_WORK);
     await this.#work.pause();
-    const leaves = this.#document.items(node, "Names");
+    const leaves = this.#items(node, "Names");
     for (let at = 1; at < leaves.length; at += 2) await visit(leaves[at] ?? null);
-    for (const kid of this.#document.items(node, "Kids"))
-      await this.#names(this.#document.dictionary(kid), depth + 1, visit);
+    for (const kid of this.#items(node, "Kids")) await this.#names(this.#document.dictionary(kid), depth + 1, visit);
   }
 
   async #outline(root: PlainDictionary): Promise<void> {
@@ -144,10 +152,6 @@ export class Trees {
   async #action(value: Plain | undefined, page: number | undefined, depth = 0): Promise<void> {
     const document = this.#document;
     const action = document.resolve(value);
-    if (isArray(action)) {
-      if (depth > 0) for (const item of action) await this.#action(item, page, depth + 1);
-      return;
-    }
     if (!(action instanceof PlainDictionary) || depth > 1000 || this.#seen.has(action)) return;
     this.#seen.add(action);
     this.#work.spend(NODE_WORK);
@@ -158,18 +162,20 @@ export class Trees {
       { dictionary: action, type, named: document.name(action, "N") },
       { object: action.object, page, context: type },
     );
-    await this.#action(action.entries.get("Next"), page, depth + 1);
+    const next = document.get(action, "Next");
+    for (const item of isArray(next) ? this.#items(action, "Next") : [next]) await this.#action(item, page, depth + 1);
   }
 
   async #additional(holder: PlainDictionary, page: number | undefined): Promise<void> {
-    for (const value of this.#document.dictionary(holder, "AA")?.entries.values() ?? [])
-      await this.#action(value, page);
+    const actions = this.#document.dictionary(holder, "AA")?.entries;
+    this.#work.spend((actions?.size ?? 0) * VALUE_WORK);
+    for (const value of actions?.values() ?? []) await this.#action(value, page);
   }
 
   /** Checks the actions and annotations of a page. */
   async page(page: PlainDictionary, number: number): Promise<void> {
     await this.#additional(page, number);
-    for (const item of this.#document.items(page, "Annots")) {
+    for (const item of this.#items(page, "Annots")) {
       const annotation = this.#document.dictionary(item);
       if (annotation) await this.#annotation(annotation, number);
     }
@@ -206,12 +212,18 @@ export class Trees {
     const form = document.dictionary(root, "AcroForm");
     if (!form) return;
     this.#check("interactiveForm", { dictionary: form }, { object: form.object });
-    const pending = document.items(form, "Fields").map((item) => document.dictionary(item));
-    const fields = new Set<PlainDictionary>();
-    while (pending.length > 0) {
-      const field = pending.pop();
-      if (!field || fields.has(field)) continue;
-      fields.add(field);
+    const pending: PlainDictionary[] = [];
+    const known = new Set<PlainDictionary>();
+    const add = (holder: PlainDictionary, key: string): void => {
+      for (const item of this.#items(holder, key)) {
+        const field = document.dictionary(item);
+        if (!field || known.has(field)) continue;
+        known.add(field);
+        pending.push(field);
+      }
+    };
+    add(form, "Fields");
+    for (let field = pending.pop(); field; field = pending.pop()) {
       this.#work.spend(NODE_WORK);
       await this.#work.pause();
       const isWidget = document.name(field, "Subtype") === "Widget";
@@ -223,7 +235,7 @@ export class Trees {
       await this.#action(field.entries.get("A"), undefined);
       await this.#additional(field, undefined);
       if (document.name(document.inherited(field, "FT")) === "Sig") this.#signature(document.dictionary(field, "V"));
-      for (const kid of document.items(field, "Kids")) pending.push(document.dictionary(kid));
+      add(field, "Kids");
     }
   }
 
@@ -231,14 +243,14 @@ export class Trees {
     if (!signature) return;
     const document = this.#document;
     this.#check("signature", { dictionary: signature }, { object: signature.object });
-    for (const item of document.items(signature, "Reference")) {
+    for (const item of this.#items(signature, "Reference")) {
       const reference = document.dictionary(item);
       if (reference) this.#check("signatureReference", { dictionary: reference }, { object: reference.object });
     }
   }
 
   /** Optional content (8.11). */
-  #layers(root: PlainDictionary): void {
+  async #layers(root: PlainDictionary): Promise<void> {
     const document = this.#document;
     const properties = document.dictionary(root, "OCProperties");
     if (!properties) return;
@@ -249,17 +261,19 @@ export class Trees {
       (item) => document.dictionary(item) ?? [],
     );
     const names = configurations.map((configuration) => document.text(configuration, "Name"));
+    const named = Map.groupBy(names, (name) => name);
     for (const [at, configuration] of configurations.entries()) {
+      this.#work.spend(NODE_WORK + groups.size * VALUE_WORK);
+      await this.#work.pause();
       const name = names[at];
       const order = configuration.entries.get("Order");
-      const listed = new Set<number>();
-      if (order !== undefined) this.#listed(order, listed, 0);
+      const listed = await this.#listed(order);
       this.#check(
         "layers",
         {
           dictionary: configuration,
           name,
-          isNameUnique: name === undefined || names.filter((other) => other === name).length === 1,
+          isNameUnique: name === undefined || named.get(name)?.length === 1,
           hasOrder: order !== undefined,
           ordersAll: [...groups].every((group) => listed.has(group)),
         },
@@ -268,11 +282,24 @@ export class Trees {
     }
   }
 
-  #listed(value: Plain, found: Set<number>, depth: number): void {
-    if (depth > DEEPEST_NODE) return;
-    const resolved = this.#document.resolve(value);
-    if (isArray(resolved)) for (const item of resolved) this.#listed(item, found, depth + 1);
-    else if (value instanceof PlainReference) found.add(value.number);
+  /** The numbers of the groups in an order, which may have arrays in arrays, even in themselves. */
+  async #listed(order: Plain | undefined): Promise<ReadonlySet<number>> {
+    const found = new Set<number>();
+    const seen = new Set<readonly Plain[]>();
+    const pending = [order ?? null];
+    while (pending.length > 0) {
+      this.#work.spend(VALUE_WORK);
+      await this.#work.pause();
+      const value = pending.pop() ?? null;
+      const resolved = this.#document.resolve(value);
+      if (!isArray(resolved)) {
+        if (value instanceof PlainReference) found.add(value.number);
+      } else if (!seen.has(resolved)) {
+        seen.add(resolved);
+        for (const item of resolved) pending.push(item);
+      }
+    }
+    return found;
   }
 
   async #fileSpecification(specification: PlainDictionary): Promise<void> {
