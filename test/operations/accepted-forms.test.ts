@@ -195,6 +195,8 @@ test("all parameters except free texts are tested", () => {
   expect([...new Set(free.map(({ operation, name }) => `${operation} ${name}`))].sort()).toEqual([
     "add-page-numbers font",
     "add-page-numbers template",
+    "archive language",
+    "archive title",
     "attachments description",
     "attachments name",
     "merge author",

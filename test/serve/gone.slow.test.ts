@@ -133,9 +133,10 @@ describe("clients leaving at other stages", () => {
     const before = soFar();
     const busy = [1, 2].map(() => sendAndLeave(service, "/api/v1/ocr", heavy, () => leave.promise));
     await sleep(1_000);
-    const small = await formBody({ angle: "90", file: file(letter) });
-    await sendAndLeave(service, "/api/v1/rotate", small, () => sleep(500));
-    expect(await nextEnd("rotate", before)).toMatchObject({ ...GONE, work: 0 });
+    // A short request would have a place beside the long ones.
+    const long = await formBody({ file: file(letter) });
+    await sendAndLeave(service, "/api/v1/compress", long, () => sleep(500));
+    expect(await nextEnd("compress", before)).toMatchObject({ ...GONE, work: 0 });
     leave.resolve();
     await Promise.all(busy);
     await expect
