@@ -669,8 +669,8 @@ export const limits = {
     /** Requests per account that may hold an engine while a larger body arrives or a response is read. */
     idlePerAccount: 2,
     /**
-     * Requests per account that may wait for a time-stamp service, for issuers, or for a browser at the same time. They hold no engine, and
-     * together leave memory for other requests. The account's next request waits for its turn meanwhile.
+     * Requests per account that may wait for a time-stamp service or for issuers at the same time. They hold no engine, and together leave
+     * memory for other requests.
      */
     parkedPerAccount: 10,
     /** Memory of such a request in addition to its files: its connection, certificates, and signatures. An estimate. */

@@ -177,26 +177,13 @@ export class Admission {
   #next(kind: Kind): Waiting | undefined {
     const withEngine = Array.from(this.#admitted).filter(({ hasEngine }) => hasEngine);
     const group = this.#queue.filter((waiting) => this.#kindOf(waiting) === kind);
-    const ready = group.filter(
-      (waiting) => !this.#hasManyParked(waiting) && (waiting.yieldsToSmaller !== true || this.#fits(waiting)),
-    );
+    const ready = group.filter((waiting) => waiting.yieldsToSmaller !== true || this.#fits(waiting));
     const all = ready.length > 0 ? ready : group;
     const paying = all.filter(({ memory }) => !this.#isOver(memory));
     const rivals = paying.length > 0 ? paying : all;
     const holdsNone = ({ memory }: Waiting): boolean =>
       !withEngine.some((other) => other !== memory && other.account === memory.account);
     return rivals.find(holdsNone) ?? rivals[0];
-  }
-
-  /**
-   * Whether an account's parked requests, and those at work that may still park, are as many as may be parked. Its next request then
-   * waits before it works. Otherwise it would be refused in the middle of its work.
-   */
-  #hasManyParked({ to, memory }: Waiting): boolean {
-    if (to !== "work" || memory.isParked) return false;
-    const own = this.#others(memory).filter(({ account }) => account === memory.account);
-    const parking = own.filter(({ isParked, state }) => isParked || state === "working");
-    return parking.length >= this.options.parkedPerAccount;
   }
 
   #kindOf({ to, bytes, isLight }: Admittance): Kind {
@@ -265,8 +252,10 @@ export class Admission {
   }
 
   /** A request that is alone always fits: it uses the memory kept between requests, or that memory is dropped. */
-  #fits(waiting: Waiting, { without = [], kept = this.options.keptBytes() }: Supposed = {}): boolean {
-    const { bytes, to, isLight, memory } = waiting;
+  #fits(
+    { bytes, to, isLight, memory }: Waiting,
+    { without = [], kept = this.options.keptBytes() }: Supposed = {},
+  ): boolean {
     const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests } = this.options;
     const others = this.#others(memory).filter((other) => !without.includes(other));
     if (others.length === 0) return true;
@@ -275,7 +264,6 @@ export class Admission {
     if (to === "work") {
       // The other place is for others.
       const working = others.filter(({ state }) => state === "working");
-      if (this.#hasManyParked(waiting)) return false;
       if (this.#isOver(memory) && working.some(({ account }) => account === memory.account)) return false;
       // Nothing light waits for the end of recognition: it has a place of its own beside that.
       const places = isLight === true && !working.some((other) => other.isLight) ? requests + 1 : requests;
