@@ -146,14 +146,12 @@ const PAGE_ERROR: Parameter = {
   description: "Whether the job goes on without pages that fail.",
 };
 
-/** Required ones first. The first can be given by its place. */
-function signature(name: string, parameters: readonly Parameter[], result: string): string {
-  const [first, ...rest] = [...parameters].sort((one, other) => Number(other.required) - Number(one.required));
-  const lines = [
-    "self",
-    ...(first ? (first.required ? [written(first), "*"] : ["*", written(first)]) : []),
-    ...rest.map(written),
-  ];
+/** Required ones first. `placed` can be given by its place: the first one that is required, or a file that something else may replace. */
+function signature(name: string, parameters: readonly Parameter[], result: string, placed?: string): string {
+  const sorted = [...parameters].sort((one, other) => Number(other.required) - Number(one.required));
+  const first = sorted.find((one) => (placed === undefined ? one.required : one.name === placed));
+  const rest = sorted.filter((one) => one !== first);
+  const lines = ["self", ...(first ? [written(first)] : []), ...(rest.length > 0 ? ["*"] : []), ...rest.map(written)];
   const own = lines.at(-1) === "*" ? lines.slice(0, -1) : lines;
   return `    def ${name}(\n${own.map((line) => `        ${line},\n`).join("")}    ) -> ${result}:\n`;
 }
@@ -256,6 +254,11 @@ function operation(route: FormRoute, types: Types): { request: string; job: stri
     ? { all: [{ type: "Union[JsonResult[object], FileResult]" }], reader: "read_result" }
     : resultsOf(route, types);
   const ways = waysOf(members, form);
+  const alternatives = new Set((form.anyOf ?? []).flatMap(({ required = [] }) => required));
+  const replaceable = members.find(
+    ({ kind, field, required }) => kind === "file" && !required && alternatives.has(field),
+  );
+  const placed = replaceable && snake(replaceable.property);
   const calls = all.flatMap((result) => waysTo(result, ways).map((way) => ({ type: result.type, way })));
   const make = (parameters: readonly Parameter[], wrap: (type: string) => string, call: string): string => {
     const overloads = calls.map(({ type, way }) => {
@@ -267,12 +270,12 @@ function operation(route: FormRoute, types: Types): { request: string; job: stri
         return [{ ...parameter, required, type: values ? literals(member.schema, values) : parameter.type }];
       });
       const rest = parameters.slice(members.length);
-      return `    @overload\n${signature(name, [...named, ...rest], wrap(type)).trimEnd()} ...\n\n`;
+      return `    @overload\n${signature(name, [...named, ...rest], wrap(type), placed).trimEnd()} ...\n\n`;
     });
     const result = union(all.map(({ type }) => wrap(type)));
     const text = documented(method, parameters);
     const written = overloads.length < 2 ? "" : overloads.join("");
-    return `${written}${signature(name, parameters, result)}${text}        fields: Fields = [\n${fields}        ]\n${returned(result, call)}\n`;
+    return `${written}${signature(name, parameters, result, placed)}${text}        fields: Fields = [\n${fields}        ]\n${returned(result, call)}\n`;
   };
   const job = [...own, ...JOB_PARAMETERS, ...(isPageByPage ? [PAGE_ERROR] : []), IDEMPOTENCY_KEY];
   const onPageError = isPageByPage ? ', ("text", "onPageError", on_page_error)' : "";

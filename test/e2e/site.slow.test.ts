@@ -111,7 +111,7 @@ function withDefaults(example: Form, { properties }: Content["schema"]): Form {
 async function result(path: string, form: Form): Promise<string> {
   const body = new FormData();
   for (const [name, value] of Object.entries(form)) {
-    if (/\.(pdf|png|jpg|p12)$/.test(value)) {
+    if (/\.(pdf|png|jpg|p12|xml)$/.test(value)) {
       body.append(name, new Blob([await readFile(join(root, "examples", value))]), value);
     } else body.append(name, value);
   }

@@ -540,8 +540,8 @@ class ServiceMethods(Transport):
     @overload
     def to_pdf(
         self,
-        url: str,
         *,
+        url: str,
         engine: Optional[Literal["flow", "browser"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
@@ -584,8 +584,8 @@ class ServiceMethods(Transport):
 
     def to_pdf(
         self,
-        *,
         file: Optional[FileInput] = None,
+        *,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
@@ -3546,8 +3546,8 @@ class JobMethods:
     @overload
     def to_pdf(
         self,
-        url: str,
         *,
+        url: str,
         engine: Optional[Literal["flow", "browser"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
@@ -3592,8 +3592,8 @@ class JobMethods:
 
     def to_pdf(
         self,
-        *,
         file: Optional[FileInput] = None,
+        *,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
