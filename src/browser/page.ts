@@ -116,7 +116,7 @@ export class Page {
     switch (method) {
       case "Fetch.requestPaused": {
         const paused = params as unknown as PausedRequest;
-        void this.requests.answer(paused, paused.frameId === this.#target, sessionId);
+        void this.requests.respond(paused, paused.frameId === this.#target, sessionId);
         break;
       }
       // A page that wants to leave has no load event.

@@ -1,4 +1,4 @@
-/** Answers the requests of a document, so that none of them leaves the browser. */
+/** Responds to the requests of a document, so that none of them leaves the browser. */
 import { base64Of } from "../engines/convert/source/base64.ts";
 import type { BrowserDocument } from "../engines/services.ts";
 import { documentRequestsTooMany, fetchedFilesTooLarge } from "../engines/limit-errors.ts";
@@ -110,12 +110,12 @@ export class DocumentRequests {
   }
 
   /** `isTop`: of the page itself, and not of a frame in it. Never rejects. */
-  async answer(paused: PausedRequest, isTop: boolean, sessionId: string): Promise<void> {
+  async respond(paused: PausedRequest, isTop: boolean, sessionId: string): Promise<void> {
     this.#open += 1;
     try {
       this.#count += 1;
       if (this.#count > limits.browser.requests) throw documentRequestsTooMany(this.#count);
-      await this.#answer(paused, isTop, sessionId);
+      await this.#respond(paused, isTop, sessionId);
     } catch (error) {
       this.#options.fail(error);
     } finally {
@@ -123,7 +123,11 @@ export class DocumentRequests {
     }
   }
 
-  async #answer({ requestId, resourceType, request }: PausedRequest, isTop: boolean, sessionId: string): Promise<void> {
+  async #respond(
+    { requestId, resourceType, request }: PausedRequest,
+    isTop: boolean,
+    sessionId: string,
+  ): Promise<void> {
     const isDocument = resourceType === "Document";
     const content = isDocument && isTop ? await this.#page(request.url) : await this.#file(request);
     if (content === undefined && isDocument && isTop) {
@@ -143,8 +147,8 @@ export class DocumentRequests {
       "Access-Control-Allow-Origin": "*",
       "X-DNS-Prefetch-Control": "off",
     }).map(([name, value]) => ({ name, value }));
-    const answer = { requestId, responseCode: status, responseHeaders, body: base64Of(body) };
-    await this.#send("Fetch.fulfillRequest", answer, sessionId);
+    const response = { requestId, responseCode: status, responseHeaders, body: base64Of(body) };
+    await this.#send("Fetch.fulfillRequest", response, sessionId);
   }
 
   /** The page: once, and where it has moved to. */

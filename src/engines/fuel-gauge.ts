@@ -48,6 +48,7 @@ export class FuelGauge {
   work: Work;
   readonly #tick: WebAssembly.Module;
   readonly #price: number;
+  readonly #slice: number;
   /** The engine's fuel given to it at a time: it asks for more after a slice. */
   readonly #fill: number;
   #fuel: Global | undefined;
@@ -63,12 +64,13 @@ export class FuelGauge {
   /** Whether a suspension was due but not possible. */
   #overdue = false;
 
-  /** `tick`: the compiled module of wasm/tick.ts. `price`: work per unit of this engine's fuel. */
-  constructor(tick: WebAssembly.Module, work = unlimitedWork(), price = 1) {
+  /** `tick`: the compiled module of wasm/tick.ts. `price`: work per unit of this engine's fuel. `slice`: the work after which others have their turn. */
+  constructor(tick: WebAssembly.Module, work = unlimitedWork(), { price = 1, slice = SLICE } = {}) {
     this.#tick = tick;
     this.work = work;
     this.#price = price;
-    this.#fill = Math.round(SLICE / price);
+    this.#slice = slice;
+    this.#fill = Math.round(slice / price);
   }
 
   /** Whether a call was aborted: the instance can no longer be used. */
@@ -170,7 +172,8 @@ export class FuelGauge {
 
   async #pause(): Promise<void> {
     try {
-      await this.work.pause();
+      // A shorter slice than that of the work ends here.
+      await (this.#slice < SLICE ? this.work.rest() : this.work.pause());
     } catch (error) {
       this.#broken = true;
       throw error;

@@ -2,11 +2,8 @@ import { limits } from "../limits.ts";
 import { tooMuchWork } from "./limit-errors.ts";
 import { nextTurn } from "../next-turn.ts";
 
-/**
- * Fuel between two turns of the event loop: 0.5 to 2.5 ms of work. A small request has some ten turns, and waits in each of them for such a slice of
- * every other request. A turn takes 15 microseconds of CPU time.
- */
-export const SLICE = 250_000;
+/** Fuel between two turns of the event loop: 1 to 8 ms of work, the longest that other requests wait for their turn. */
+export const SLICE = 1_000_000;
 
 type Budgets = typeof limits.work;
 

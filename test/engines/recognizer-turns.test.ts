@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { readEnv } from "../../src/env.ts";
-import { leaseEngines } from "../../src/engines/lease/pool.ts";
+import { leaseEngines, RECOGNITION_SLICE } from "../../src/engines/lease/pool.ts";
 import { readModel } from "../../src/engines/ocr/models.ts";
 import { readPicture } from "../../src/engines/ocr/read-picture.ts";
 import { openPdf } from "../../src/engines/pdf/document/document.ts";
-import { SLICE, Work } from "../../src/engines/work.ts";
+import { Work } from "../../src/engines/work.ts";
 import { show, textDocument } from "../harness/fixtures/text-fixtures.ts";
 
 const { loadModel } = readEnv(env);
@@ -29,8 +29,8 @@ test("others have their turn while a model is opened and while text is recognize
   await recognizer.open(["eng"], "best");
   const opening = work.stretches.splice(0);
   // For each piece of the file, and for each slice of what Tesseract makes of it.
-  expect(opening.filter((fuel) => fuel >= SLICE).length).toBeGreaterThan(3);
-  expect(Math.max(...opening)).toBeLessThan(1.5 * SLICE);
+  expect(opening.filter((fuel) => fuel >= RECOGNITION_SLICE).length).toBeGreaterThan(3);
+  expect(Math.max(...opening)).toBeLessThan(1.5 * RECOGNITION_SLICE);
 
   const file = textDocument([{ content: show("Ten words in one line are enough for this test", 40, 700, 20) }]);
   const arena = engines.pdf.files.arena(file.length);
@@ -41,7 +41,7 @@ test("others have their turn while a model is opened and while text is recognize
   }
   expect(work.stretches.length).toBeGreaterThan(10);
   // The largest is the one for the ink of the page, which is counted before the page is drawn in bands.
-  expect(work.stretches.toSorted((a, b) => b - a)[1]).toBeLessThan(3 * SLICE);
+  expect(work.stretches.toSorted((a, b) => b - a)[1]).toBeLessThan(3 * RECOGNITION_SLICE);
   release(true);
 });
 

@@ -62,6 +62,8 @@ const freely: Parking = { parked: () => {}, outside: (ask) => ask(), turn: async
 
 /** Tesseract's loops are mostly multiplications: a unit of their fuel takes 1 ns, where MuPDF's take 2 to 8. */
 const RECOGNITION_PRICE = 0.1;
+/** Work between two turns while text is recognized, 2.5 ms: a small request has some ten turns, and would wait 10 ms in each of them for a whole slice. */
+export const RECOGNITION_SLICE = 250_000;
 
 /** Holds no request state, so one instance is enough. */
 const encryption = new PdfEncryption(crypto);
@@ -108,7 +110,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   const recognizer = new TextRecognizer(
     (bytes) => allowHeap(heap() + codecs.heapBytes + bytes),
     loadModel,
-    new FuelGauge(tick, work, RECOGNITION_PRICE),
+    new FuelGauge(tick, work, { price: RECOGNITION_PRICE, slice: RECOGNITION_SLICE }),
   );
   const begin = (engine: PdfEngine): void =>
     engine.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes), work);
