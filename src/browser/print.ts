@@ -76,8 +76,10 @@ async function printWith(
     await waitAsAsked(page, settings, waitFor);
     await settle(page);
     if (settings.failsOnMissing && page.requests.missingUrls.length > 0) throw filesMissing(page.requests.missingUrls);
+    const hasTitle = await isTrue(page, "document.title");
     const { stream } = await startPrint(page, settings);
-    return await readPdf(page, stream, settings.mostBytes);
+    const pdf = await readPdf(page, stream, settings.mostBytes);
+    return { ...pdf, hasTitle, missing: page.requests.missing };
   } finally {
     await page.close();
   }
@@ -180,7 +182,7 @@ async function wholeHeight(page: Page, { width, margins, scale }: PrintSettings)
   return Math.min(content + margins.top + margins.bottom, LARGEST_SIDE);
 }
 
-async function readPdf(page: Page, handle: string, mostBytes: number): Promise<Printed> {
+async function readPdf(page: Page, handle: string, mostBytes: number): Promise<Pick<Printed, "chunks" | "length">> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (let isEnd = false; !isEnd;) {
@@ -195,5 +197,5 @@ async function readPdf(page: Page, handle: string, mostBytes: number): Promise<P
     isEnd = read.eof;
   }
   await page.send("IO.close", { handle });
-  return { chunks, length, url: page.requests.start, missing: page.requests.missing };
+  return { chunks, length };
 }

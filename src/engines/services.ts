@@ -75,8 +75,8 @@ export interface Printed {
   readonly chunks: readonly Uint8Array[];
   /** Size in bytes. */
   readonly length: number;
-  /** Where the browser had the document. */
-  readonly url: string;
+  /** Whether the document has a title. To one without, Chromium gives its URL. */
+  readonly hasTitle: boolean;
   /** The kinds of files that were not loaded, as Chromium names them: `Image`, `Stylesheet`, `Font`, ... */
   readonly missing: ReadonlySet<string>;
 }

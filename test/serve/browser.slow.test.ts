@@ -89,6 +89,14 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
     expect([pages.getMetaData("info:Title"), root.get("Lang").asString()]).toEqual(["Invoice 7", "en-GB"]);
   });
 
+  test("a title is kept, also one that is a part of the URL, and the URL is not made one", async () => {
+    const titleOf = async (html: string) =>
+      open((await convert(html, { engine: "browser" })).bytes).getMetaData("info:Title");
+    expect(await titleOf("<title>document</title><p>a")).toBe("document");
+    expect(await titleOf("<title> </title><p>a")).toBeFalsy();
+    expect(await titleOf("<p>a")).toBeFalsy();
+  });
+
   test("plain HTML stays with flow, as does HTML with a parameter that only flow has", async () => {
     expect((await convert("<p>text</p>")).headers.get("X-Engine")).toBe("flow");
     expect((await convert("<p style='position:fixed'>text</p>", { fontSize: "9" })).headers.get("X-Engine")).toBe(

@@ -62,7 +62,7 @@ export async function printInBrowser(
   await engines.resume();
   const { pdf } = engines;
   pdf.claim(-held);
-  const finished = await pdf.scope(() => finishPrinted(pdf, printed, options, printed.url));
+  const finished = await pdf.scope(() => finishPrinted(pdf, printed, options));
   const hasScripts = "html" in source && !print.allowsScripts && /<script\b/i.test(source.html);
   const notConverted = [...printed.missing].map((kind) => LOSSES[kind] ?? "external-data");
   return {
@@ -99,21 +99,18 @@ function paperOf(
   };
 }
 
-/** Puts the PDF into the engine, and completes and verifies it as any other. */
+/** Opens the printed PDF in the engine, gives it its title and language, and verifies the written bytes. */
 async function finishPrinted(
   pdf: PdfEngine,
-  { chunks, length }: Printed,
+  { chunks, length, hasTitle }: Printed,
   { title, language }: Pick<ConversionOptions, "title" | "language">,
-  url: string,
 ): Promise<{ bytes: EngineBytes; pageCount: number }> {
   const arena = pdf.files.arena(length, { copies: false });
   for (const chunk of chunks) arena.write(chunk);
   const bytes: InputBytes = arena.seal();
   using open = await openPdf(pdf, { field: "file", bytes, passwordIsOwn: false }, { validateFor: "save" });
   if (open.pageCount > limits.pages) throw madeTooManyPages(open.pageCount);
-  const own = (open.document.getMetaData("info:Title") ?? "").trim();
-  // Chromium gives a page without a title its URL.
-  const isOwn = own !== "" && !url.includes(own.replace(/\/$/, ""));
-  await describe(open, { title: title ?? (isOwn ? own : undefined), language });
+  const own = hasTitle ? (open.document.getMetaData("info:Title") ?? undefined) : undefined;
+  await describe(open, { title: title ?? own, language });
   return { bytes: await rewritePdf(open), pageCount: open.pageCount };
 }
