@@ -2,42 +2,42 @@
 export const measurements: Readonly<Record<string, { readonly about: string; run(): Promise<unknown> }>> = {
   bench: {
     about: "operations next to other programs, in time and quality",
-    run: () => import("../bench/bench.ts"),
+    run: () => import("./bench.ts"),
   },
   memory: {
     about: "the memory of the isolate at the largest inputs of each operation",
-    run: () => import("../bench/memory.ts"),
+    run: () => import("./memory.ts"),
   },
   load: {
     about: "all operations from several clients at once",
-    run: () => import("../bench/load.ts"),
+    run: () => import("./load.ts"),
   },
   workers: {
     about: "requests per second, response times, and memory of npm run serve, by its workers",
-    run: () => import("../bench/workers.ts"),
+    run: () => import("./workers.ts"),
   },
   turns: {
     about: "how long requests wait while others need much work",
-    run: () => import("../bench/turns.ts"),
+    run: () => import("./turns.ts"),
   },
   drift: {
     about: "the memory of the process while costly requests follow one another",
-    run: () => import("../bench/drift.ts"),
+    run: () => import("./drift.ts"),
   },
   pages: {
     about: "the weight, layout shift, and accessibility of the pages, with Chromium",
-    run: () => import("./pages.ts"),
+    run: () => import("../scripts/pages.ts"),
   },
   largest: {
     about: "the largest objects of the PDFs in folders, for the limits of objects",
-    run: () => import("./largest-objects.ts"),
+    run: () => import("../scripts/largest-objects.ts"),
   },
   fuzz: {
     about: "damaged files through every operation",
-    run: () => import("./fuzz.ts"),
+    run: () => import("../scripts/fuzz.ts"),
   },
   mutants: {
     about: "whether tests notice when the service is broken on purpose",
-    run: () => import("./mutants.ts"),
+    run: () => import("../scripts/mutants.ts"),
   },
 };

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generatedParts } from "../../scripts/generated-parts.ts";
 import { root } from "../../scripts/root.ts";
-import { measurements } from "../../scripts/measurements.ts";
+import { measurements } from "../../bench/measurements.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const documents = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" }).trim().split("\n");
