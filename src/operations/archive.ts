@@ -6,7 +6,7 @@ import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
-import { archiveHeaders } from "./definition/archive-headers.ts";
+import { ARCHIVE_HEADERS, archiveHeaders } from "./definition/archive-headers.ts";
 import { formChoice, languageTag, lineText } from "./definition/values.ts";
 
 export const archive = defineOperation({
@@ -44,17 +44,7 @@ conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and acti
   example: { file: "letter.pdf", profile: "2b" },
   furtherExamples: [{ file: "form.pdf" }],
   errors: ["not_conforming", "owner_password_required", "unsupported_text"],
-  headers: [
-    "X-Page-Count",
-    "X-Input-Repaired",
-    "X-Signature-Invalidated",
-    "X-Conformance",
-    "X-Changes",
-    "X-Pages-Changed",
-    "X-Fonts-Substituted",
-    "X-Removed",
-    "X-Rules-Broken",
-  ],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", ...ARCHIVE_HEADERS, "X-Rules-Broken"],
 
   async run({ file, profile, onResidual, language, title }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });

@@ -16,7 +16,7 @@ import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { attachInvoice } from "../engines/invoice/attach.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { defineOperation, type Output, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
-import { archiveHeaders } from "./definition/archive-headers.ts";
+import { ARCHIVE_HEADERS, archiveHeaders } from "./definition/archive-headers.ts";
 import { pdfOrXmlFile, text, type UploadedFile, xmlFile } from "./definition/fields.ts";
 import { safeFileName } from "./definition/file-names.ts";
 import { MAKES_PDF, type Mode, returnsJson } from "./definition/modes.ts";
@@ -227,16 +227,7 @@ The guide at \`/docs/e-invoices\` has the details.`,
   example: { file: "invoice.xml", action: "inspect" },
   furtherExamples: [{ file: "letter.pdf", action: "attach", xml: "invoice.xml" }],
   errors: ["no_invoice", "not_conforming", "owner_password_required", "unsupported_text"],
-  headers: [
-    "X-Page-Count",
-    "X-Input-Repaired",
-    "X-Signature-Invalidated",
-    "X-Conformance",
-    "X-Changes",
-    "X-Pages-Changed",
-    "X-Fonts-Substituted",
-    "X-Removed",
-  ],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", ...ARCHIVE_HEADERS],
 
   async run({ file, action, xml: sent, output }, engines) {
     const { pdf, work } = engines;

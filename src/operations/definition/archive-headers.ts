@@ -3,6 +3,15 @@ import type { ArchiveReport } from "../../engines/pdf/archive/archive.ts";
 import type { WrittenArchive } from "../../engines/pdf/archive/prove.ts";
 import { listOf, type ResultHeaders } from "./define.ts";
 
+/** Those of a document that conforms. */
+export const ARCHIVE_HEADERS = [
+  "X-Conformance",
+  "X-Changes",
+  "X-Pages-Changed",
+  "X-Fonts-Substituted",
+  "X-Removed",
+] as const;
+
 export function archiveHeaders(
   { changes }: ArchiveReport,
   { report, changedPages }: Pick<WrittenArchive, "report" | "changedPages">,
