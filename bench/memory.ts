@@ -97,12 +97,9 @@ const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 const cells = (row: readonly string[]): string =>
   row.map((cell, index) => (index === 0 ? cell.padEnd(40) : cell.padStart(13))).join("");
 
-function print(rows: readonly Row[]): void {
-  console.log(cells(["", "idle", "at most", "", "process"]));
-  for (const { name, idle, peak, growth, statuses, ok } of rows) {
-    const verdict = ok ? "ok" : "TOO MUCH";
-    console.log(`${cells([name, mib(idle), mib(peak), verdict, `+${mib(growth)}`])}   ${statuses}`);
-  }
+function print({ name, idle, peak, growth, statuses, ok }: Row): void {
+  const verdict = ok ? "ok" : "TOO MUCH";
+  console.log(`${cells([name, mib(idle), mib(peak), verdict, `+${mib(growth)}`])}   ${statuses}`);
 }
 
 const { values } = parseArgs({
@@ -112,10 +109,11 @@ const { values } = parseArgs({
     budget: { type: "string", default: String(ISOLATE_BYTES / MIB) },
   },
 });
-const rows: Row[] = [];
 const budget = Number(values.budget) * MIB;
 const chosen = (budget > ISOLATE_BYTES ? largeWorks() : works).filter(([name]) => name.includes(values.only));
-for (const [index, [name, rounds]] of chosen.entries())
-  rows.push(await measure(Number(values.port) + index, name, rounds));
-print(rows);
-if (!rows.every(({ ok }) => ok)) process.exitCode = 1;
+console.log(cells(["", "idle", "at most", "", "process"]));
+for (const [index, [name, rounds]] of chosen.entries()) {
+  const row = await measure(Number(values.port) + index, name, rounds);
+  print(row);
+  if (!row.ok) process.exitCode = 1;
+}

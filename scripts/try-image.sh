@@ -107,7 +107,7 @@ start() {
   began=$(now)
   until curl -sf "$base/api/v1/ready" >/dev/null; do
     kill -0 "$server" 2>/dev/null || fail "The server has ended."
-    [ $(($(now) - began)) -lt 60000 ] || fail "The server is not ready."
+    [ $(($(now) - began)) -lt 180000 ] || fail "The server is not ready."
     sleep 0.05
   done
   ready=$(($(now) - began))

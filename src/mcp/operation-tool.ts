@@ -184,7 +184,7 @@ function inputSchemaOf(operation: Operation): ParametersSchema {
   };
 }
 
-/** Without facts for forms, and without repetitions. */
+/** Without facts for forms, and with nothing said twice. */
 function ownSchema({ "x-when": _when, "x-required": _required, format, examples, ...schema }: Json): Json {
   const { default: byDefault, description, "x-choices": choices, ...rest } = schema;
   const named = isObject(choices) ? ` Of: ${(choices["values"] as readonly string[]).join(", ")}.` : "";

@@ -23,7 +23,7 @@ own (\`name_2\`).`,
     range: text(
       pageRange().meta({ format: "page-order" }),
       "The pages to extract, in this order. A page may be listed more than once.",
-      { brief: "In this order; repetition is allowed.", label: "Pages, in order", required: true },
+      { brief: "In this order; pages may repeat.", label: "Pages, in order", required: true },
     ),
   },
   example: { file: "letter.pdf", range: "last,1" },
