@@ -15,11 +15,21 @@ export interface FetchedFile {
   readonly url: string;
 }
 
+/** What a file may be. */
+export interface FetchTerms {
+  /** The host names that it may be on. */
+  readonly hosts: readonly string[];
+  /** The form field that allows it, for errors. */
+  readonly field: string;
+  /** Called with the bytes of each chunk that has arrived: several files share a limit. Throws if they are too many. */
+  count(bytes: number): void;
+}
+
 /**
- * Fetches a file for a document. `field`: the form field that allows it, for errors. `hosts`: the host names that it may be on.
+ * Fetches a file for a document.
  * @throws Error that names the field
  */
-export type FetchFile = (url: string, hosts: readonly string[], field: string) => Promise<FetchedFile>;
+export type FetchFile = (url: string, terms: FetchTerms) => Promise<FetchedFile>;
 
 /** A request that is paused (`Fetch.requestPaused`). */
 export interface PausedRequest {
@@ -188,11 +198,15 @@ export class DocumentRequests {
     }
   }
 
-  async #fetch(url: string, field: string): Promise<FetchedFile> {
-    const file = await this.#options.fetchFile(url, this.#hosts, field);
-    this.#fetchedBytes += file.bytes.length;
-    if (this.#fetchedBytes > limits.browser.fetchedBytes) throw fetchedFilesTooLarge(this.#fetchedBytes);
-    return file;
+  #fetch(url: string, field: string): Promise<FetchedFile> {
+    return this.#options.fetchFile(url, {
+      hosts: this.#hosts,
+      field,
+      count: (bytes) => {
+        this.#fetchedBytes += bytes;
+        if (this.#fetchedBytes > limits.browser.fetchedBytes) throw fetchedFilesTooLarge(this.#fetchedBytes);
+      },
+    });
   }
 
   /** Others are the icon of the page, and files that it loads in advance. */

@@ -15,7 +15,7 @@ export function pageBrowserOf(
   { browser, documentUrls }: Pick<Env, "browser" | "documentUrls">,
   client: AbortSignal,
 ): PageBrowser | undefined {
-  const fetchFile: FetchFile = async (url, hosts, field) => {
+  const fetchFile: FetchFile = async (url, { hosts, field, count }) => {
     const document = await fetchDocument(url, {
       field,
       policy: { ...documentUrls, hosts },
@@ -25,7 +25,10 @@ export function pageBrowserOf(
       graceMilliseconds: limits.browser.seconds * 1_000,
     });
     const chunks: Uint8Array[] = [];
-    for await (const chunk of document.chunks()) chunks.push(chunk.slice());
+    for await (const chunk of document.chunks()) {
+      count(chunk.length);
+      chunks.push(chunk.slice());
+    }
     return { bytes: concat(chunks), type: document.type, url: document.url };
   };
   return browser && pageBrowserAt(browser, fetchFile, client);
