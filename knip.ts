@@ -16,8 +16,8 @@ const config: KnipConfig = {
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Files that wasm/prepare.ts copies.
-  ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
+  // Files that wasm/prepare.ts copies, and a package that a program of docs/buckets.md imports.
+  ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core", "aws4fetch"],
   // Debian's packages, compared with by `npm run measure -- bench` where they are installed.
   ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract", "unshare"],
 };

@@ -28,6 +28,7 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
     retention: `${retention}\n`,
     parsers: `${parserTable()}\n`,
     internals: `${internals(limitsText)}\n`,
+    licenses: `${await licenseTable()}\n`,
   };
   const withParts = async (path: string): Promise<[string, string]> => {
     const document = await read(path);
@@ -37,9 +38,15 @@ export async function generatedDocuments(): Promise<Map<string, string | Uint8Ar
   return new Map<string, string | Uint8Array>([
     [join(root, "docs/limits.md"), limitsDocument(limitsText)],
     ...(await Promise.all(
-      ["README.md", "SECURITY.md", "docs/api.md", "docs/architecture.md", "docs/mcp.md", "docs/operating.md"].map(
-        withParts,
-      ),
+      [
+        "README.md",
+        "SECURITY.md",
+        "docs/api.md",
+        "docs/architecture.md",
+        "docs/license.md",
+        "docs/mcp.md",
+        "docs/operating.md",
+      ].map(withParts),
     )),
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
     await exampleSigner(),
@@ -99,6 +106,29 @@ async function operationTable(): Promise<string> {
       .join(", "),
   ]);
   return table(["Group", "Operations"], rows);
+}
+
+/** The dependencies by the licenses that their packages declare. */
+async function licenseTable(): Promise<string> {
+  const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    readonly dependencies: object;
+  };
+  const packages = await Promise.all(
+    Object.keys(dependencies).map(async (name) => {
+      const text = await readFile(join(root, "node_modules", name, "package.json"), "utf8");
+      const { license } = JSON.parse(text) as { readonly license?: unknown };
+      if (typeof license !== "string") throw new Error(`${name} declares no license`);
+      return { name, license };
+    }),
+  );
+  const rows = Array.from(
+    Map.groupBy(packages, ({ license }) => license),
+    ([license, members]) => [license, members.map(({ name }) => `\`${name}\``).join(", ")],
+  );
+  return table(
+    ["License", "Packages"],
+    rows.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
+  );
 }
 
 /** The fields that name pages, by how they are read. */

@@ -1,20 +1,12 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
-import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commands } from "../../client/src/generated-commands.ts";
-import { compileWithClient, installClient } from "./client-examples.ts";
 import { type Description, operationsOf } from "../../src/site/description/description.ts";
 import { grouped, operationSearch } from "../../src/site/description/operation-list.ts";
 import { type SearchEntry, searchOf } from "../../src/site/reference/search.ts";
 import { ownServer } from "./own-server.ts";
-import { freePort, root } from "./server.ts";
+import { root } from "./server.ts";
 
 const server = ownServer();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
@@ -232,90 +224,4 @@ test("crawlers and language models get texts whose links lead somewhere", async 
     /^# merge\n[^]*`file0`, `file1`, \.\.\. \(required\): The PDFs[^]*-F 'file0=@examples\/letter\.pdf'/,
   );
   expect((await get("/docs/none.md")).status).toBe(404);
-});
-
-describe("examples of the guides", () => {
-  const blocks = async (language: string): Promise<string[]> => {
-    const texts = await Promise.all(
-      ["api", "signatures", "webhooks"].map((name) => readFile(join(root, `docs/${name}.md`), "utf8")),
-    );
-    const found = texts.flatMap((text) => [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))]);
-    return found.map(([, code = ""]) =>
-      code
-        .replaceAll("http://localhost:8787", server.baseUrl)
-        .replaceAll("/tmp/", "./")
-        .replaceAll("./.dev-account.json", join(server.persistTo, ".dev-account.json")),
-    );
-  };
-  let folder = "";
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "pdf-service-guides-"));
-    await symlink(join(root, "examples"), join(folder, "examples"));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
-  test("the shell examples run one after the other as pasted", async () => {
-    // Documents of other hosts cannot be fetched here.
-    const commands = (await blocks("sh")).filter((code) => !code.includes("https://www."));
-    expect(commands.length).toBeGreaterThan(8);
-    const { stderr } = await promisify(execFile)("sh", ["-e", "-c", commands.join("\n")], { cwd: folder });
-    expect(stderr).not.toMatch(/curl: \(/);
-    for (const name of ["merged.pdf", "last-page-rotated.pdf", "rotated.pdf", "searchable.pdf"]) {
-      expect(await readdir(folder)).toContain(name);
-      expect((await readFile(join(folder, name))).subarray(0, 5).toString()).toBe("%PDF-");
-    }
-  });
-
-  test("the TypeScript examples compile", async () => {
-    const examples = await blocks("ts");
-    expect(examples.length).toBeGreaterThan(0);
-    const files = examples.map((text, index) => [`example-${index}.ts`, text] as const);
-    expect(await compileWithClient(folder, files)).toBe("");
-  });
-
-  test("the webhook example accepts a delivery whose chunks divide a character, and no other body", async () => {
-    const [example = ""] = (await blocks("ts")).filter((code) => code.includes("verifyWebhook"));
-    const secret = `whsec_${Buffer.from("the secret of the webhook").toString("base64")}`;
-    const port = await freePort();
-    await installClient(folder);
-    const path = join(folder, "receiver.ts");
-    await writeFile(path, example.replace(".listen(3000)", `.listen(${port}, "127.0.0.1")`));
-    const receiver = spawn(process.execPath, [path], { env: { ...process.env, WEBHOOK_SECRET: secret } });
-    const printed: Buffer[] = [];
-    receiver.stdout.on("data", (chunk: Buffer) => printed.push(chunk));
-    try {
-      const accepts = () =>
-        fetch(`http://127.0.0.1:${port}/`).then(
-          ({ status }) => status,
-          () => undefined,
-        );
-      await expect.poll(accepts).toBe(400);
-      const now = new Date();
-      const text = JSON.stringify({ type: "webhook.test", timestamp: now.toISOString(), data: { webhook: "wh_漢" } });
-      const bytes = Buffer.from(text);
-      const divided = bytes.indexOf("漢") + 1;
-      const headers = {
-        "webhook-id": "evt_1",
-        "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
-        "webhook-signature": new Webhook(secret).sign("evt_1", now, text),
-      };
-      const deliver = async (...chunks: readonly Uint8Array[]): Promise<number | undefined> => {
-        const delivery = request({ port, host: "127.0.0.1", method: "POST", headers });
-        for (const chunk of chunks) {
-          delivery.write(chunk);
-          // Otherwise the receiver would read both at once.
-          await setTimeout(50);
-        }
-        delivery.end();
-        const [response] = (await once(delivery, "response")) as [IncomingMessage];
-        response.resume();
-        return response.statusCode;
-      };
-      expect(await deliver(bytes.subarray(0, divided), bytes.subarray(divided))).toBe(204);
-      await expect.poll(() => Buffer.concat(printed).toString()).toContain("evt_1 webhook.test { webhook: 'wh_漢' }");
-      expect(await deliver(bytes.subarray(0, divided), bytes.subarray(divided + 1))).toBe(400);
-    } finally {
-      receiver.kill();
-    }
-  });
 });

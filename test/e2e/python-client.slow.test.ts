@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { has, hasPython } from "./installed-programs.ts";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { cuttingProxy } from "../harness/requests/cutting-proxy.ts";
@@ -12,16 +13,6 @@ import { cuttingProxy } from "../harness/requests/cutting-proxy.ts";
 const { baseUrl, liveKey } = ownServer();
 const run = promisify(execFile);
 const client = join(root, "clients/python");
-
-const has = (command: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(command, args, { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const hasPython = has("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))");
 
 /** What the reference implementation of Standard Webhooks signs. */
 function signedDelivery(): string {

@@ -34,7 +34,7 @@ export interface WebhookSetup {
 }
 
 /** Sets up a server and a receiver for the tests of a file. What it returns is filled in before the first test. */
-export function setUpWebhooks(retrySeconds: number): WebhookSetup {
+export function setUpWebhooks(retrySeconds: number, more: readonly string[] = []): WebhookSetup {
   const setup = {} as WebhookSetup;
   beforeAll(async () => {
     const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
@@ -42,7 +42,7 @@ export function setUpWebhooks(retrySeconds: number): WebhookSetup {
       const account = await createAccount(db, { name: "stranger", plan: "pro" }, new Date());
       return (await createKey(db, account, { name: "stranger", livemode: true }, new Date())).token;
     });
-    const [server, receiver] = await Promise.all([startWebhookServer(persistTo, retrySeconds), startReceiver()]);
+    const [server, receiver] = await Promise.all([startWebhookServer(persistTo, retrySeconds, more), startReceiver()]);
     Object.assign(setup, { persistTo, server, receiver, strangersKey });
   });
   afterAll(async () => {
