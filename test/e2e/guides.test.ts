@@ -5,7 +5,9 @@ import { commands } from "../../client/src/generated-commands.ts";
 import { type Description, operationsOf } from "../../src/site/description/description.ts";
 import { grouped, operationSearch } from "../../src/site/description/operation-list.ts";
 import { type SearchEntry, searchOf } from "../../src/site/reference/search.ts";
+import { searchWords } from "../../src/site/reference/search-words.ts";
 import { ownServer } from "./own-server.ts";
+import { held, known } from "./questions.ts";
 import { root } from "./server.ts";
 
 const server = ownServer();
@@ -85,6 +87,10 @@ test("the search index leads only to places that exist, and to every field, erro
     "/docs#error-no_form",
     "/docs/webhooks#verify-deliveries",
     "/docs#merge",
+    "/docs/limits#documents-and-requests.pages",
+    "/docs/operating#configuration.SERVER_SECRET",
+    "/docs/self-hosting#one-tenant-or-accounts.TRUSTED_PROXIES",
+    ...Object.keys(searchWords),
   ])
     expect(addresses).toContain(address);
   const errors = Array.from(reference.matchAll(/ id="(error-\w+)"/g), ([, id]) => `/docs#${id}`);
@@ -131,7 +137,6 @@ const QUERIES: Readonly<Record<string, string>> = {
   "page numbers": "/docs#add-page-numbers",
   bates: "/docs#add-page-numbers",
   "black out text": "/docs#redact",
-  gdpr: "/docs#redact",
   "rotate key": "/docs/authentication#keys",
   scopes: "/docs/authentication#scopes",
   "403": "/docs/authentication#scopes",
@@ -159,7 +164,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "verify signature": "/docs#verify-signatures",
   "shadow attack": "/docs#verify-signatures",
   "pdf/a": "/docs/pdfa",
-  "convert to pdf/a": "/docs/pdfa",
+  "convert to pdf/a": "/docs#archive",
   xrechnung: "/docs#invoice",
   oauth: "/docs/not-offered",
   "data retention": "/docs/what-is-stored",
@@ -176,6 +181,35 @@ test("a search finds the pages for common words, and for their typos", async () 
   const wanted = { join: "merge", "delete pages": "delete-pages", rearrange: "extract-pages", esign: "sign" };
   const all = { ...wanted, watermak: "watermark", shrink: "compress", encrypt: "protect", "jpg to pdf": "from-images" };
   for (const [query, name] of Object.entries(all)) expect([query, operations(query)[0]?.name]).toEqual([query, name]);
+});
+
+/** The questions that have none of their answers among the first five entries. */
+async function unanswered(questions: typeof known): Promise<string[]> {
+  const search = searchOf((await (await get("/docs/search.json")).json()) as SearchEntry[]);
+  const missed = Object.entries(questions).filter(([question, answers]) => {
+    const first = search(question).slice(0, 5);
+    return !first.some(([, , address]) => [answers].flat().some((answer) => address.startsWith(answer)));
+  });
+  return missed.map(([question]) => question);
+}
+
+test("a question finds its answer among the first five entries", async () => {
+  expect(await unanswered(known)).toEqual([]);
+});
+
+test("questions that the ranking was not made for find their answer nine times out of ten", async () => {
+  const missed = await unanswered(held);
+  expect(missed.length, missed.join(", ")).toBeLessThanOrEqual(Object.keys(held).length / 10);
+});
+
+test("a question that names an operation and its parameter finds the parameter, and one that names a guide the guide", async () => {
+  const search = searchOf((await (await get("/docs/search.json")).json()) as SearchEntry[]);
+  const first = (question: string) => search(question)[0]?.[2];
+  expect(first("rotate only page 3")).toBe("/docs#rotate.pages");
+  expect(first("rotate pages")).toBe("/docs#rotate");
+  expect(first("watermark opacity")).toBe("/docs#watermark.opacity");
+  expect(first("jobs")).toBe("/docs/jobs");
+  expect(first("TRUSTED_PROXIES")).toBe("/docs/self-hosting#one-tenant-or-accounts.TRUSTED_PROXIES");
 });
 
 test("parameters of the same name have the label of their own operation", async () => {

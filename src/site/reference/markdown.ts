@@ -8,15 +8,27 @@ export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "list"; readonly ordered: boolean; readonly items: readonly string[] }
-  | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | {
+      readonly kind: "table";
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+      /** The anchor of the heading above it; empty without one. */
+      readonly section: string;
+    }
   | { readonly kind: "code"; readonly language: string; readonly text: string };
 
 const parser = new Marked({ gfm: true });
 
 /** The blocks that the documents use. Comments and images are left out. */
-export const blocksOf = (text: string): Block[] => parser.lexer(text).flatMap((token) => blockOf(token as MarkedToken));
+export function blocksOf(text: string): Block[] {
+  let section = "";
+  return parser.lexer(text).flatMap((token) => {
+    if (token.type === "heading") section = anchorOf(token.text);
+    return blockOf(token as MarkedToken, section);
+  });
+}
 
-function blockOf(token: MarkedToken): Block[] {
+function blockOf(token: MarkedToken, section: string): Block[] {
   switch (token.type) {
     case "heading":
       return [{ kind: "heading", level: token.depth, text: token.text }];
@@ -28,7 +40,7 @@ function blockOf(token: MarkedToken): Block[] {
       return [{ kind: "code", language: token.lang ?? "", text: token.text }];
     case "table": {
       const textsOf = (cells: readonly { readonly text: string }[]): string[] => cells.map(({ text }) => text);
-      return [{ kind: "table", head: textsOf(token.header), rows: token.rows.map(textsOf) }];
+      return [{ kind: "table", head: textsOf(token.header), rows: token.rows.map(textsOf), section }];
     }
     default:
       return [];
@@ -43,6 +55,26 @@ export const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
+
+/** The heads of columns whose cells are names that readers look up. */
+const NAMED = new Set(["Limit", "Name", "Variable", "Scope"]);
+
+/** A name of a table's row, with the anchor of the row. */
+interface NamedRow {
+  readonly name: string;
+  readonly anchor: string;
+  readonly cells: readonly string[];
+}
+
+/** The rows of a table that are looked up by name, such as limits and variables. A row can have several names. */
+export function namedRows({ head: [first = ""], rows, section }: Block & { readonly kind: "table" }): NamedRow[] {
+  if (!NAMED.has(first)) return [];
+  return rows.flatMap(([cell = "", ...cells]) => {
+    const names = Array.from(cell.matchAll(/`([\w.:-]+)`/g), ([, name = ""]) => name);
+    const [anchor = ""] = names;
+    return names.map((name) => ({ name, anchor: `${section}.${anchor}`, cells }));
+  });
+}
 
 /** A document's blocks as HTML. */
 export const rendered = (blocks: readonly Block[], target: LinkTarget): Html[] =>
@@ -73,7 +105,7 @@ function renderedBlock(block: Block, target: LinkTarget): Html {
         languages[block.language],
       )}</code></pre>`;
     case "table":
-      return tableOf(block.head, block.rows, target);
+      return tableOf(block, target);
   }
 }
 
@@ -93,8 +125,14 @@ function heading(level: number, text: string): Html {
 }
 
 /** In a box of its own, because a wide one is scrolled on a phone. */
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[], target: LinkTarget): Html =>
-  html`<div
+function tableOf(block: Block & { readonly kind: "table" }, target: LinkTarget): Html {
+  const { head, rows } = block;
+  const anchors = new Map(namedRows(block).map(({ name, anchor }) => [name, anchor]));
+  const idOf = (cell: string): Html | "" => {
+    const anchor = anchors.get(/^`([\w.:-]+)`/.exec(cell)?.[1] ?? "");
+    return anchor === undefined ? "" : html` id="${anchor}"`;
+  };
+  return html`<div
     class="wide"
     tabindex="0"
     role="region"
@@ -109,7 +147,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[], 
       <tbody>
         ${rows.map(
           ([first = "", ...cells]) =>
-            html`<tr>
+            html`<tr${idOf(first)}>
               <th scope="row">${inline(first, target)}</th>
               ${cells.map((cell) => html`<td>${inline(cell, target)}</td>`)}
             </tr>`,
@@ -117,3 +155,4 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[], 
       </tbody>
     </table>
   </div>`;
+}

@@ -1,16 +1,18 @@
 import { type Description, operationOf } from "../description/description.ts";
 import type { Guide } from "./guides.ts";
-import { type Block, anchorOf } from "./markdown.ts";
+import { type Block, anchorOf, namedRows } from "./markdown.ts";
 import { fieldRows, memberRows, parameterRow, type Row, rowAnchor } from "./members.ts";
 import { type Described, methodsOf } from "./method-section.ts";
 import { errorsIn } from "./responses.ts";
 import { objectAnchor, sharedFacts } from "./shared-facts.ts";
-import { NOT_OFFERED, type SearchEntry } from "./search.ts";
-import { wordsOfGuide } from "./guide-words.ts";
+import { GUIDE, NOT_OFFERED, type SearchEntry } from "./search.ts";
+import { wordsOf } from "./search-words.ts";
 
 /** An entry with what people call it besides its name. */
-const withWords = ([name, place, address, text]: SearchEntry, words = ""): SearchEntry =>
-  words === "" ? [name, place, address, text] : [name, place, address, text, words];
+function entryOf(name: string, place: string, address: string, text: string, keywords = ""): SearchEntry {
+  const words = `${keywords} ${wordsOf(address)}`.trim();
+  return words === "" ? [name, place, address, plain(text)] : [name, place, address, plain(text), words];
+}
 
 /** All that the documentation has: sections of guides, methods with their fields, events, objects, headers, and errors. */
 export function searchIndex(description: Description, guides: readonly Guide[]): SearchEntry[] {
@@ -21,42 +23,44 @@ export function searchIndex(description: Description, guides: readonly Guide[]):
   return [
     ...guides.flatMap(sectionsOf),
     ...calls.flatMap((call) => methodEntries(description, call)),
-    ...events.map(({ id, method }): SearchEntry => [id, "Event", `/docs#${id}`, plain(method.description ?? "")]),
+    ...events.map(({ id, method }) => entryOf(id, "Event", `/docs#${id}`, method.description ?? "")),
     ...[...objects].flatMap(([name, schema]) => {
       const anchor = objectAnchor(name);
-      const own: SearchEntry = [name, "Object", `/docs#${anchor}`, ""];
-      return [own, ...rowEntries(name, anchor, memberRows(description, schema, objects))];
+      return [
+        entryOf(name, "Object", `/docs#${anchor}`, ""),
+        ...rowEntries(name, anchor, memberRows(description, schema, objects)),
+      ];
     }),
-    ...[...headers].map(([name]): SearchEntry => [
-      name,
-      "Header",
-      `/docs#header-${name}`,
-      plain(description.components.headers[name]?.description ?? ""),
-    ]),
-    ...[...errorsIn(description, methods)].map(([code, { status, about }]): SearchEntry => [
-      code,
-      `Error ${status}`,
-      `/docs#error-${code}`,
-      plain(about),
-    ]),
+    ...[...headers].map(([name]) =>
+      entryOf(name, "Header", `/docs#header-${name}`, description.components.headers[name]?.description ?? ""),
+    ),
+    ...[...errorsIn(description, methods)].map(([code, { status, about }]) =>
+      entryOf(code, `Error ${status}`, `/docs#error-${code}`, about),
+    ),
   ];
 }
 
-/** A guide's beginning and the sections that its headings begin. */
+/** A guide's beginning and the sections that its headings begin, each with the named rows of its tables. */
 function sectionsOf({ id, title, blocks }: Guide): SearchEntry[] {
+  const page = `/docs/${id}`;
   const entries: SearchEntry[] = [];
-  let [name, address, text] = [title, `/docs/${id}`, ""];
+  let [name, place, address, text] = [title, GUIDE, page, ""];
+  let rows: SearchEntry[] = [];
   const end = () => {
-    const entry: SearchEntry = [name, entries.length === 0 ? "Guide" : title, address, plain(text)];
-    entries.push(withWords(entry, wordsOfGuide(address)));
+    entries.push(entryOf(name, place, address, text), ...rows);
+    [place, text, rows] = [title, "", []];
   };
   for (const block of blocks) {
     if (block.kind === "heading") {
       end();
-      [name, address, text] = [plain(block.text), `/docs/${id}#${anchorOf(block.text)}`, ""];
-    } else {
-      text += ` ${wordsOf(block)}`;
+      [name, address] = [plain(block.text), `${page}#${anchorOf(block.text)}`];
+      continue;
     }
+    text += ` ${textOf(block)}`;
+    if (block.kind !== "table") continue;
+    const kind = `${title}: ${block.head[0]?.toLowerCase()}`;
+    for (const { name: own, anchor, cells } of namedRows(block))
+      rows.push(entryOf(own, kind, `${page}#${anchor}`, cells.join(" ")));
   }
   end();
   return title === NOT_OFFERED ? [...entries, ...blocks.flatMap((block) => notOffered(id, block))] : entries;
@@ -69,9 +73,9 @@ const notOffered = (id: string, block: Block): SearchEntry[] =>
     return [plain(name), NOT_OFFERED, `/docs/${id}`, plain(item)];
   });
 
-function wordsOf(block: Exclude<Block, { kind: "heading" }>): string {
+function textOf(block: Exclude<Block, { kind: "heading" }>): string {
   if (block.kind === "list") return block.items.join(" ");
-  if (block.kind === "table") return block.rows.flat().join(" ");
+  if (block.kind === "table") return [block.head, ...block.rows].flat().join(" ");
   return block.text;
 }
 
@@ -86,12 +90,12 @@ function methodEntries(description: Description, { id, method, path }: Described
   ];
   const name = operation === undefined ? method.summary : id;
   const about = `${operation === undefined ? path : method.summary}. ${method.description ?? ""}`;
-  const own = withWords([name, method.tags[0] ?? "", `/docs#${id}`, plain(about)], method["x-keywords"]);
+  const own = entryOf(name, method.tags[0] ?? "", `/docs#${id}`, about, method["x-keywords"]);
   return [own, ...rowEntries(name, id, rows)];
 }
 
 const rowEntries = (place: string, anchor: string, rows: readonly Row[]): SearchEntry[] =>
-  rows.map((row) => [row.name, place, `/docs#${rowAnchor(anchor, row)}`, plain(row.description)]);
+  rows.map((row) => entryOf(row.name, place, `/docs#${rowAnchor(anchor, row)}`, row.description));
 
 /** Text without the marks of Markdown. */
 const plain = (text: string): string =>
