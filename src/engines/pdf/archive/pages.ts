@@ -4,6 +4,7 @@ import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
+import { pagesOfEqualObjects } from "./equal-pages.ts";
 
 /** The share of samples that may differ, in 72 dpi. */
 const MOST_DIFFERENT = 0.001;
@@ -11,13 +12,14 @@ const MOST_DIFFERENT = 0.001;
 const MOST_PIXELS = 2_000_000;
 const DPI = 72;
 
-/** The pages that look different, from 1. */
+/** The pages that look different, from 1. Those of equal objects are not drawn. */
 export async function changedPages(before: OpenPdf, after: OpenPdf): Promise<number[]> {
   const changed: number[] = [];
   const { pageCount } = after;
+  const equal = await pagesOfEqualObjects(before, after);
   for (let index = 0; index < pageCount; index++) {
     await after.engine.work.pause();
-    if (await looksDifferent(before, after, index)) changed.push(index + 1);
+    if (!equal.has(index) && (await looksDifferent(before, after, index))) changed.push(index + 1);
   }
   return changed;
 }

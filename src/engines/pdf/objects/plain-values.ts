@@ -28,6 +28,11 @@ export class PlainString {
     return this.#written.length;
   }
 
+  /** Whether another string has the same bytes: MuPDF writes both in the same way. */
+  isEqual(other: PlainString): boolean {
+    return this.#written === other.#written;
+  }
+
   get bytes(): Uint8Array {
     return readString(bytesOf(this.#written), 0).value;
   }
