@@ -15,7 +15,6 @@ import { SfntFont } from "../../fonts/sfnt.ts";
 import { subset } from "../../fonts/subset.ts";
 import { withSubsetTag } from "../../fonts/subset-tag.ts";
 import { toUnicodeOf, utf16 } from "../../fonts/to-unicode.ts";
-import type { Outline } from "../../fonts/type1-outlines.ts";
 import { cidCffOf } from "../../fonts/type1-to-cff.ts";
 import { ifUnderstood, UnknownFont } from "../../fonts/unknown-font.ts";
 import { programOf } from "../../mupdf/font-programs.ts";
@@ -23,7 +22,7 @@ import { decimalOf } from "../../objects/objects.ts";
 import { newDescriptor } from "./descriptors.ts";
 import { codeBytes, type DrawnCode, showCodes } from "./drawn-codes.ts";
 import { type GlyphSource, glyphSourceOf, isTrueType } from "./glyph-source.ts";
-import { boundsOfOutlines, drawnOutline } from "./outlines.ts";
+import { drawnOutlines } from "./outlines.ts";
 import type { Rebuilt } from "./rebuild-simple.ts";
 import { addCompressed } from "./streams.ts";
 
@@ -180,21 +179,11 @@ function buildCff(
   glyphs: readonly CodedGlyph[],
   { name, info, meter }: { readonly name: string; readonly info: PDFObject; readonly meter: ParseMeter },
 ): Built {
-  const outlines = new Map<number, Outline>();
-  for (const { cid, drawn, width } of glyphs) {
-    meter.element();
-    outlines.set(cid, drawnOutline(source, drawn, width));
-  }
-  const bbox = boundsOfOutlines(outlines.values(), source.bbox);
-  const program = cidCffOf({
-    name,
-    bbox,
-    fontMatrix: source.matrix,
-    hints: source.hints,
-    outlines,
-    ...collectionOf(info),
-  });
-  return { program, bbox };
+  meter.element(glyphs.length);
+  const { outlines, box, ...rest } = drawnOutlines(source, glyphs);
+  const byCid = new Map(outlines.map((outline, index) => [glyphs[index]?.cid ?? 0, outline]));
+  const program = cidCffOf({ ...rest, name, outlines: byCid, ...collectionOf(info) });
+  return { program, bbox: box };
 }
 
 function collectionOf(info: PDFObject): Collection {

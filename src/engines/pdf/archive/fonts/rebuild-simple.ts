@@ -19,9 +19,10 @@ import { decimalOf, items } from "../../objects/objects.ts";
 import { newDescriptor } from "./descriptors.ts";
 import { type DrawnCode, showCodes } from "./drawn-codes.ts";
 import { type GlyphSource, glyphSourceOf, isTrueType } from "./glyph-source.ts";
-import { drawnOutline, boundsOfOutlines } from "./outlines.ts";
+import { type CodeOutline, drawnOutlines } from "./outlines.ts";
 import { addCompressed } from "./streams.ts";
 
+const NO_OUTLINE: Outline = { width: 0, steps: [] };
 const ALL_CODES = Array.from({ length: 256 }, (_, code) => code);
 export interface Rebuilt {
   /** Whether it is shown by another font than the document names, and not one with the same metrics. */
@@ -113,7 +114,7 @@ interface Sources {
 function buildCff(source: GlyphSource, { font, list, name, meter }: Sources): Built {
   const explicit = explicitNames(font);
   const widths = declaredWidths(font);
-  const outlines = new Map<string, Outline>([[".notdef", { width: 0, steps: [] }]]);
+  const byName = new Map<string, CodeOutline>();
   /** Names by glyph, width, and name. */
   const known = new Map<string, string>();
   const glyphs: CodedGlyph[] = [];
@@ -126,21 +127,17 @@ function buildCff(source: GlyphSource, { font, list, name, meter }: Sources): Bu
     const key = `${drawn.glyph} ${width} ${wanted}`;
     let chosen = known.get(key) ?? wanted;
     // The same name for another glyph: a suffix does not change its meaning.
-    for (let variant = 1; !known.has(key) && outlines.has(chosen); variant++) chosen = `${wanted}.${variant}`;
-    if (!known.has(key)) outlines.set(chosen, drawnOutline(source, drawn, width));
+    for (let variant = 1; !known.has(key) && (chosen === ".notdef" || byName.has(chosen)); variant++)
+      chosen = `${wanted}.${variant}`;
+    if (!known.has(key)) byName.set(chosen, { drawn, width });
     known.set(key, chosen);
     glyphs.push({ code, name: chosen, width, text: drawn.text });
   }
-  const bbox = boundsOfOutlines(outlines.values(), source.bbox);
-  const program = writeNamedCff({
-    name,
-    bbox,
-    fontMatrix: source.matrix,
-    outlines,
-    encoding: STANDARD_ENCODING,
-    hints: source.hints,
-  });
-  return { program, isTrueType: false, bbox, glyphs };
+  const { outlines, box, ...rest } = drawnOutlines(source, [...byName.values()]);
+  const named = new Map([[".notdef", NO_OUTLINE]]);
+  for (const [index, each] of [...byName.keys()].entries()) named.set(each, outlines[index] ?? NO_OUTLINE);
+  const program = writeNamedCff({ ...rest, name, outlines: named, encoding: STANDARD_ENCODING });
+  return { program, isTrueType: false, bbox: box, glyphs };
 }
 
 /** A symbolic font, whose program alone maps codes to glyphs. */
