@@ -673,6 +673,13 @@ export const limits = {
      * memory for other requests.
      */
     parkedPerAccount: 10,
+    /** Documents that the browser prints at the same time for one isolate. More would not be faster, and each takes some 50 MB of the browser's memory. */
+    printed: 6,
+    /**
+     * Requests per account whose documents the browser prints, or that wait for it, up to `turnMilliseconds`. They hold no engine, and together leave
+     * memory for other requests.
+     */
+    printedPerAccount: 50,
     /** Memory of such a request in addition to its files: its connection, certificates, and signatures. An estimate. */
     outsideBytes: MiB,
     /** How long a request waits for its turn after its body has arrived. */

@@ -45,7 +45,7 @@ export class Page {
       await page.#open();
       return page;
     } catch (error) {
-      await page.close();
+      page.close();
       throw error;
     }
   }
@@ -60,12 +60,12 @@ export class Page {
     return Promise.race([promise, this.#failure.promise, this.#devTools.ended]);
   }
 
-  /** Never rejects. */
-  async close(): Promise<void> {
+  /** Nobody waits until the browser has disposed of the context: that takes longer than reading a PDF. */
+  close(): void {
     const context = this.#context;
     this.#context = undefined;
     if (context === undefined) return;
-    await this.#devTools.send("Target.disposeBrowserContext", { browserContextId: context }).catch(() => undefined);
+    this.#devTools.send("Target.disposeBrowserContext", { browserContextId: context }).catch(() => undefined);
   }
 
   get frame(): string {

@@ -81,7 +81,7 @@ async function printWith(
     const pdf = await readPdf(page, stream, settings.mostBytes);
     return { ...pdf, hasTitle, missing: page.requests.missing };
   } finally {
-    await page.close();
+    page.close();
   }
 }
 

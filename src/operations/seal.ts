@@ -337,7 +337,7 @@ function stampDigest(
   hashed: Uint8Array,
 ): Promise<Uint8Array> {
   if (timestamps === undefined) throw new Error("there is no time-stamp service");
-  engines.park();
+  engines.park("services");
   return timeStamp(engines.work, timestamps, timestampUrl, digest, hashed);
 }
 
@@ -350,7 +350,7 @@ async function extended(
 ): Promise<EngineBytes> {
   const { level, digest = "sha256", cms, field } = input;
   if (level !== "b-lt" && level !== "b-lta") return signed;
-  engines.park();
+  engines.park("services");
   const { work } = engines;
   const evidence = await evidenceFor(work, cms, field, new Revocations(work, services.issuers));
   await engines.resume();

@@ -155,7 +155,7 @@ them from the issuers, unless \`fetch\` is \`false\`. A certificate that names a
     if (mayAsk) {
       // Issuers may take long, and from here on only the data read so far is needed.
       pdf.files.free();
-      engines.park();
+      engines.park("services");
     }
     const issuers = mayAsk ? services.issuers : undefined;
     const value: z.infer<typeof report> = await judgeSignatures(work, read, { roots, now: new Date(), issuers });

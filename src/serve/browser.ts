@@ -55,6 +55,8 @@ export const QUIET_FLAGS = [
   "--disable-dev-shm-usage",
   "--disable-domain-reliability",
   "--disable-extensions",
+  // Chromium starts a process for the next page in the same context, and there is none: it would take as long as the one that is used.
+  "--disable-features=SpareRendererForSitePerProcess",
   "--disable-gpu",
   "--disable-sync",
   "--force-color-profile=srgb",

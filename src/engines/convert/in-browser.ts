@@ -54,7 +54,7 @@ export async function printInBrowser(
   const held =
     files.values().reduce((sum, file) => sum + file.length, 0) + ("html" in source ? source.html.length * COPIES : 0);
   engines.pdf.claim(held);
-  engines.park();
+  engines.park("browser");
   const printed = await browser.print(
     { source: "html" in source ? { html: source.html, type: typeOf(source) } : source, files, hosts },
     { ...settings, ...paperOf(options, print), mostBytes: engines.sizes.heldBytes },

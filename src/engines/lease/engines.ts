@@ -14,6 +14,9 @@ export interface WebpService {
   encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** What a request is parked for: the services of signatures, or the browser. */
+export type Outside = "services" | "browser";
+
 /** The engines leased to one request. Between `park` and `resume` it has none. Outside services, which may take any time, are requested only then. */
 export interface Engines {
   /** Throws while the request is parked. */
@@ -24,7 +27,7 @@ export interface Engines {
    * must be closed. Nothing happens if the request is parked.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory, or too many requests of the account that are parked)
    */
-  park(): void;
+  park(outside: Outside): void;
   /**
    * Waits for engines, and puts the files into them. Nothing happens if the request has engines.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory)

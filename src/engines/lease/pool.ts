@@ -3,7 +3,7 @@ import callback from "../../../wasm/generated/callback.wasm";
 import jpx from "../../../wasm/generated/jpx.wasm";
 import tick from "../../../wasm/generated/tick.wasm";
 import { defaultSizes, limits, type MemorySizes } from "../../limits.ts";
-import type { Engines, WebpService } from "./engines.ts";
+import type { Engines, Outside, WebpService } from "./engines.ts";
 import type { LoadFont } from "../fonts.ts";
 import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
@@ -30,8 +30,8 @@ export interface EngineLease {
 /** The actions of the owner of a lease while the request is parked. */
 export interface Parking {
   /** The engines were returned, and the request holds only `bytes`. Throws if it may not wait without them. */
-  parked(bytes: number): void;
-  /** Asks something outside. */
+  parked(bytes: number, outside: Outside): void;
+  /** Asks what the request is parked for. */
   outside<T extends { readonly length: number }>(ask: () => Promise<T>): Promise<T>;
   /** Waits until the request may have engines again. Returns the most bytes of heap that a kept one may have. */
   turn(): Promise<number>;
@@ -135,11 +135,11 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     get isParked() {
       return parked !== undefined;
     },
-    park() {
+    park(outside) {
       if (parked !== undefined) return;
       parked = engines.pdf.park();
       giveBack(true);
-      parking.parked(parked.claimed);
+      parking.parked(parked.claimed, outside);
     },
     async resume() {
       if (parked === undefined) return;

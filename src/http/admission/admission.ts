@@ -1,8 +1,9 @@
 import { dropSpares, keptBytes } from "../../engines/lease/pool.ts";
 import { dropModels } from "../../engines/ocr/models.ts";
+import type { Outside } from "../../engines/lease/engines.ts";
 import { limits } from "../../limits.ts";
 import { ofIsolate } from "../../isolate.ts";
-import { serviceBusy } from "../errors/load-errors.ts";
+import { browserBusy, serviceBusy } from "../errors/load-errors.ts";
 
 export interface AdmissionOptions {
   /** Bytes for all requests plus memory kept between them. */
@@ -28,8 +29,11 @@ export interface AdmissionOptions {
   readonly smallBodyBytes: number;
   /** Maximum number of requests per account that hold an engine while they wait for their client. */
   readonly idlePerAccount: number;
-  /** Maximum number of requests per account that wait for something outside without an engine. */
+  /** Maximum number of requests per account that wait for a service without an engine, or are printed or wait for that. */
   readonly parkedPerAccount: number;
+  readonly printedPerAccount: number;
+  /** Maximum number of requests that the browser prints at once. */
+  readonly printed: number;
   /** Milliseconds a request waits before it is rejected. */
   readonly waitMilliseconds: number;
   /**
@@ -43,10 +47,10 @@ export interface AdmissionOptions {
 export interface Admittance {
   readonly bytes: number;
   /**
-   * What the request is admitted to do: hold bytes while the body arrives, hold an engine while it arrives, or work with an
-   * engine.
+   * What the request is admitted to do: hold bytes while the body arrives, hold an engine while it arrives, work with an
+   * engine, or be printed by the browser, for which it is parked.
    */
-  readonly to: "read" | "read into an engine" | "work";
+  readonly to: "read" | "read into an engine" | "work" | "print";
   /** Whether its work is short as a rule, and takes no more memory than an engine. */
   readonly isLight?: boolean | undefined;
   /** Maximum wait in milliseconds, if shorter than the default. */
@@ -66,8 +70,10 @@ export interface Admitted {
   readonly state: "waiting" | "reading" | "working" | "outside" | "draining" | "ended";
   readonly bytes: number;
   readonly hasEngine: boolean;
-  /** Whether it has no engine because it waits, or has waited, for something outside. */
-  readonly isParked: boolean;
+  /** Why it has no engine: it waits, or has waited, for something outside. Undefined if it is not parked. */
+  readonly parkedFor: Outside | undefined;
+  /** Whether the browser prints its document. */
+  readonly isPrinting: boolean;
   /** Whether it was admitted to light work. */
   readonly isLight: boolean;
   /** When it can be reclaimed because its request may have ended without notice. */
@@ -96,8 +102,8 @@ interface Supposed {
 }
 
 const MINUTE = 60_000;
-/** Requests whose body has arrived, those of them whose work is light, and those that are still to read a small or a large body. */
-const KINDS = ["work", "light", "small", "large"] as const;
+/** Requests whose body has arrived, those of them whose work is light, those to be printed, and those that are still to read a small or a large body. */
+const KINDS = ["work", "light", "print", "small", "large"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
@@ -145,13 +151,14 @@ export class Admission {
 
   /** Whether a request may keep its memory while it waits without an engine: together, such requests leave room for a small request. */
   mayPark(memory: Admitted): boolean {
-    const { budgetBytes, engineBytes, smallBodyBytes, parkedPerAccount } = this.options;
-    const parked = this.#others(memory).filter(({ isParked }) => isParked);
+    const { budgetBytes, engineBytes, smallBodyBytes, parkedPerAccount, printedPerAccount } = this.options;
+    const parked = this.#others(memory).filter(({ parkedFor }) => parkedFor !== undefined);
     const held = parked.reduce((sum, { bytes }) => sum + bytes, memory.bytes);
-    return (
-      parked.filter(({ account }) => account === memory.account).length < parkedPerAccount &&
-      held + engineBytes + smallBodyBytes <= budgetBytes
+    const same = parked.filter(
+      ({ account, parkedFor }) => account === memory.account && parkedFor === memory.parkedFor,
     );
+    const most = memory.parkedFor === "browser" ? printedPerAccount : parkedPerAccount;
+    return same.length < most && held + engineBytes + smallBodyBytes <= budgetBytes;
   }
 
   /** Counts the work of a request that is not charged, such as one that was refused for its work. */
@@ -175,18 +182,19 @@ export class Admission {
 
   /** Whose turn it is, among requests of a kind: the kinds do not block each other. */
   #next(kind: Kind): Waiting | undefined {
-    const withEngine = Array.from(this.#admitted).filter(({ hasEngine }) => hasEngine);
+    const holding = Array.from(this.#admitted).filter((one) => (kind === "print" ? one.isPrinting : one.hasEngine));
     const group = this.#queue.filter((waiting) => this.#kindOf(waiting) === kind);
     const ready = group.filter((waiting) => waiting.yieldsToSmaller !== true || this.#fits(waiting));
     const all = ready.length > 0 ? ready : group;
     const paying = all.filter(({ memory }) => !this.#isOver(memory));
     const rivals = paying.length > 0 ? paying : all;
     const holdsNone = ({ memory }: Waiting): boolean =>
-      !withEngine.some((other) => other !== memory && other.account === memory.account);
+      !holding.some((other) => other !== memory && other.account === memory.account);
     return rivals.find(holdsNone) ?? rivals[0];
   }
 
   #kindOf({ to, bytes, isLight }: Admittance): Kind {
+    if (to === "print") return "print";
     if (to === "work") return isLight === true ? "light" : "work";
     return to === "read" && bytes <= this.options.smallBodyBytes ? "small" : "large";
   }
@@ -207,7 +215,7 @@ export class Admission {
       // Each request takes its turn itself: anything handed to a request that no longer runs would be lost.
       while (!this.#isNext(waiting)) {
         const left = until - Date.now();
-        if (left <= 0) throw serviceBusy();
+        if (left <= 0) throw asked.to === "print" ? browserBusy() : serviceBusy();
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting.look = resolve;
         const timer = setTimeout(resolve, Math.min(left, lookMilliseconds));
@@ -256,15 +264,21 @@ export class Admission {
     { bytes, to, isLight, memory }: Waiting,
     { without = [], kept = this.options.keptBytes() }: Supposed = {},
   ): boolean {
-    const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests } = this.options;
+    const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests, printed } = this.options;
     const others = this.#others(memory).filter((other) => !without.includes(other));
     if (others.length === 0) return true;
+    // The other places are for other accounts.
+    const mustWait = (rivals: readonly Admitted[]): boolean =>
+      this.#isOver(memory) && rivals.some(({ account }) => account === memory.account);
+    if (to === "print") {
+      const printing = others.filter(({ isPrinting }) => isPrinting);
+      return printing.length < printed && !mustWait(printing);
+    }
     const room = budgetBytes - others.reduce((sum, other) => sum + other.bytes, 0);
     if (to === "read") return bytes + Math.max(engineBytes, kept) <= room;
     if (to === "work") {
-      // The other place is for others.
       const working = others.filter(({ state }) => state === "working");
-      if (this.#isOver(memory) && working.some(({ account }) => account === memory.account)) return false;
+      if (mustWait(working)) return false;
       // Nothing light waits for the end of recognition: it has a place of its own beside that.
       const places = isLight === true && !working.some((other) => other.isLight) ? requests + 1 : requests;
       return working.length < places && (bytes <= memory.bytes || Math.max(bytes, kept) <= room);

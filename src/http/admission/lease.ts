@@ -151,15 +151,23 @@ export class Lease extends RequestMemory {
     const again = (bytes: number): Promise<void> =>
       this.orEnd(() => this.admit({ to: "work", bytes, isLight: this.#isLight, waitMilliseconds, yieldsToSmaller }));
     return {
-      parked: (bytes) => {
-        this.park(bytes + outsideBytes);
+      parked: (bytes, outside) => {
+        this.park(bytes + outsideBytes, outside);
         this.#clearSpares();
         this.#request.parked?.();
       },
       outside: async (ask) => {
         this.leave();
+        const isPrinted = this.parkedFor === "browser";
+        if (isPrinted) {
+          const { bytes } = this;
+          await this.orEnd(() => this.admit({ to: "print", bytes, waitMilliseconds, yieldsToSmaller }));
+        }
         // It works on the response in a place of its own, though without an engine.
-        const response = await ask().finally(() => again(this.bytes));
+        const response = await ask().finally(() => {
+          if (isPrinted) this.printed();
+          return again(this.bytes);
+        });
         await this.orEnd(() => {
           if (this.grow(this.bytes + response.length) !== true) throw memoryTaken();
         });

@@ -1,6 +1,7 @@
 import type { Admission, Admittance, Admitted } from "./admission.ts";
+import type { Outside } from "../../engines/lease/engines.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { ClientGone, TooSlow, noProgress, tooManyOutside } from "../errors/load-errors.ts";
+import { ClientGone, TooSlow, noProgress, tooManyOutside, tooManyPrinted } from "../errors/load-errors.ts";
 
 type State = Admitted["state"];
 
@@ -25,7 +26,8 @@ export class RequestMemory implements Admitted, Disposable {
   #state: State = "waiting";
   #bytes = 0;
   #hasEngine = false;
-  #isParked = false;
+  #parkedFor: Outside | undefined;
+  #isPrinting = false;
   #isLight = false;
   #parkedBytes = 0;
   #deadline: number;
@@ -63,8 +65,12 @@ export class RequestMemory implements Admitted, Disposable {
     return this.#hasEngine;
   }
 
-  get isParked(): boolean {
-    return this.#isParked;
+  get parkedFor(): Outside | undefined {
+    return this.#parkedFor;
+  }
+
+  get isPrinting(): boolean {
+    return this.#isPrinting;
   }
 
   get isLight(): boolean {
@@ -117,10 +123,15 @@ export class RequestMemory implements Admitted, Disposable {
   }
 
   granted({ bytes, to, isLight = false }: Admittance): void {
+    if (to === "print") {
+      this.#enter("outside");
+      this.#isPrinting = true;
+      return;
+    }
     this.hold(bytes);
     this.#isLight = isLight;
     this.#enter(to === "work" ? "working" : "reading");
-    this.#hasEngine = to !== "read" && !this.#isParked;
+    this.#hasEngine = to !== "read" && this.#parkedFor === undefined;
     if (to === "work") return;
     this.#idle = { since: Date.now(), moved: 0 };
     this.#admission.wakeNext();
@@ -141,19 +152,25 @@ export class RequestMemory implements Admitted, Disposable {
    * Its engines are returned before something outside is waited for, and it holds only `bytes`. It keeps its place until `leave`.
    * @throws `overloaded` if too many requests are parked, and what `check` throws
    */
-  park(bytes: number): void {
+  park(bytes: number, outside: Outside): void {
     this.check();
     this.#hasEngine = false;
-    this.#isParked = true;
+    this.#parkedFor = outside;
     this.#parkedBytes = bytes;
     this.hold(bytes);
-    if (!this.#admission.mayPark(this)) throw tooManyOutside();
+    if (!this.#admission.mayPark(this)) throw outside === "browser" ? tooManyPrinted() : tooManyOutside();
   }
 
   /** It waits for something outside, or for its turn after that: its place is free. Throws as `check` does. */
   leave(): void {
     this.check();
     this.#enter("outside");
+    this.#admission.wakeNext();
+  }
+
+  /** The browser has printed its document, or cannot. */
+  printed(): void {
+    this.#isPrinting = false;
     this.#admission.wakeNext();
   }
 
@@ -169,7 +186,7 @@ export class RequestMemory implements Admitted, Disposable {
 
   /** It has engines again, of `heapBytes`. */
   resume(heapBytes: number): void {
-    this.#isParked = false;
+    this.#parkedFor = undefined;
     this.#hasEngine = true;
     this.hold(Math.max(heapBytes, this.#bytes - this.#parkedBytes));
   }
@@ -187,7 +204,7 @@ export class RequestMemory implements Admitted, Disposable {
     if (this.#lost !== undefined) return;
     this.#enter("draining");
     this.#hasEngine = false;
-    this.#isParked = false;
+    this.#parkedFor = undefined;
     this.#idle = undefined;
     this.hold(bytes);
     this.#admission.wakeNext();

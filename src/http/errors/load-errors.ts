@@ -11,6 +11,10 @@ export const noProgress = (): ApiError => busy("The request made no progress for
 
 export const tooManyOutside = (): ApiError => busy("Too many requests are waiting for time-stamp services or issuers.");
 
+export const tooManyPrinted = (): ApiError => busy("Too many documents are waiting for the browser.");
+
+export const browserBusy = (): ApiError => busy("The browser is busy with other documents.");
+
 /** The client sent nothing, or almost nothing, for too long. */
 export class Stalled extends ApiError {
   constructor() {

@@ -15,6 +15,8 @@ export function admissionOf(
     smallBodyBytes: 5,
     idlePerAccount: 2,
     parkedPerAccount: 2,
+    printed: 2,
+    printedPerAccount: 4,
     fairMilliseconds: 20_000,
     fairBytesPerSecond: 10,
     keptBytes: () => kept.bytes,
