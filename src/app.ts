@@ -31,7 +31,7 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const describe = (baseUrl: string) => describeApi(all, endpoints, baseUrl);
   const description = cachedDocument("application/json", ({ baseUrl }) => JSON.stringify(describe(baseUrl)));
   addPath(app, "/api/v1/openapi.json", { GET: [(c) => description(c)] });
-  const figures = cachedDocument("application/json", ({ sizes }) => JSON.stringify(limitsOf(all, sizes)));
+  const figures = cachedDocument("application/json", (env) => JSON.stringify(limitsOf(all, env)));
   addPath(app, "/api/v1/limits", { GET: [(c) => figures(c)] });
   mountOperations(app, all);
   mountEndpoints(app, endpoints);

@@ -30,6 +30,13 @@ export interface TimestampSettings {
 /** The issuers of certificates. `hosts`: those that are asked; undefined for all public ones. */
 export type IssuerSettings = Pick<TimestampSettings, "urls" | "hosts">;
 
+/** The office converter: a server with the forms of Gotenberg 8. */
+export interface OfficePlace {
+  /** May have a user name and a password, and ends without a slash. */
+  readonly url: string;
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
+}
+
 /** The service's configuration: the bindings and variables of wrangler.toml, parsed and validated. */
 export interface Env {
   /**
@@ -72,6 +79,8 @@ export interface Env {
   readonly issuers: IssuerSettings;
   /** Where documents are printed; undefined if there is no browser. */
   readonly browser: BrowserPlace | undefined;
+  /** Where documents of office programs are converted; undefined if there is no converter. */
+  readonly office: OfficePlace | undefined;
   /** Where traces and metrics are sent, if anywhere. */
   readonly telemetry: TelemetrySettings | undefined;
   /** Reads a font from the static assets, or one of the operator. */
@@ -129,6 +138,7 @@ const bindingsSchema = z.object({
   BROWSER: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a browser binding").optional(),
   BROWSER_NETWORK: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
   BROWSER_FINDER: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
+  OFFICE_NETWORK: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be a fetcher").optional(),
 });
 
 /** The archive built by scripts/build-site.ts: a modified version offers its own source without further setup. */
@@ -200,6 +210,7 @@ export function readEnv(bindings: object): Env {
     issuers: { urls: { ...urlPolicy("FETCH_ALLOW_LOCAL"), allowHttp: true }, hosts: result.data.ISSUER_HOSTS },
     telemetry: telemetryIn(result.data),
     browser: browserIn(result.data),
+    office: officeIn(result.data),
     loadFont: fontsIn(ASSETS, result.data),
     loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
@@ -247,12 +258,22 @@ function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings |
     resource: { ...own, ...given.OTEL_RESOURCE_ATTRIBUTES, ...(name !== undefined && { "service.name": name }) },
     spanDelay: given.OTEL_BSP_SCHEDULE_DELAY,
     metricInterval: given.OTEL_METRIC_EXPORT_INTERVAL,
-    fetch: (url, init) =>
-      collector === undefined
-        ? fetch(url, init)
-        : (collector.fetch(url, init as never) as unknown as Promise<Response>),
+    fetch: by(collector),
   };
 }
+
+/** Through a binding, or else by the global `fetch`. */
+const by =
+  (fetcher: Fetcher | undefined): OfficePlace["fetch"] =>
+  (url, init) =>
+    fetcher === undefined ? fetch(url, init) : (fetcher.fetch(url, init as never) as unknown as Promise<Response>);
+
+/** `OFFICE_NETWORK` reaches a converter at a private address, where the global `fetch` does not. Only `npm run serve` has it. */
+const officeIn = ({
+  OFFICE_URL: url,
+  OFFICE_NETWORK: network,
+}: z.infer<typeof bindingsSchema>): OfficePlace | undefined =>
+  url === undefined ? undefined : { url, fetch: by(network) };
 
 /**
  * `BROWSER` is Cloudflare's. `BROWSER_NETWORK` reaches a browser at a private address, where the global `fetch` does not, and `BROWSER_FINDER` knows
@@ -260,14 +281,9 @@ function telemetryIn(given: z.infer<typeof bindingsSchema>): TelemetrySettings |
  */
 function browserIn(given: z.infer<typeof bindingsSchema>): BrowserPlace | undefined {
   const { BROWSER: bound, BROWSER_NETWORK: network, BROWSER_FINDER: finder, BROWSER_URL: url } = given;
-  const by =
-    (fetcher: Fetcher): NonNullable<BrowserPlace>["fetch"] =>
-    (target, init) =>
-      fetcher.fetch(target, init as never) as unknown as Promise<Response>;
   if (finder !== undefined && network !== undefined)
     return { kind: "url", url: "http://browser", fetch: by(network), find: by(finder) };
-  if (url !== undefined)
-    return { kind: "url", url, fetch: network === undefined ? (target, init) => fetch(target, init) : by(network) };
+  if (url !== undefined) return { kind: "url", url, fetch: by(network) };
   return bound && { kind: "binding", fetch: by(bound) };
 }
 

@@ -427,6 +427,14 @@ export const limits = {
     textCharacters: 1_000,
   },
 
+  /** Office converter. For `to-pdf` with `engine=office`, and for documents that only it reads. */
+  office: {
+    /** How long the converter may take for a document, in seconds. */
+    seconds: 60,
+    /** @operating How long it has to respond to `GET /health`. */
+    healthMilliseconds: 2_000,
+  },
+
   /** Metadata. For `metadata`. */
   metadata: {
     /** Form fields of a document. */
@@ -544,7 +552,7 @@ export const limits = {
     images: 8_000_000_000,
     /** Base budget of a request. */
     request: { fuel: 800_000_000, kind: "request" },
-    /** Each step of a pipeline after the first. The bytes of the previous result add to it. */
+    /** Each step of a pipeline after the first, and reading the PDF of an office converter. The bytes of this PDF add to it. */
     pipelineStep: { fuel: 800_000_000, kind: "request" },
     /** A page that is rendered, read, cropped, or erased. Its images add to it. */
     page: { fuel: 800_000_000, kind: "untilNext" },
@@ -646,6 +654,8 @@ export const limits = {
     css: 100_000,
     /** Cells in one CSV file. */
     csv: 1_000_000,
+    /** Entries and sectors in the directory of one compound file. */
+    compound: 50_000,
   },
 
   /**
@@ -676,7 +686,7 @@ export const limits = {
     /** Documents that the browser prints at the same time for one isolate. More would not be faster, and each takes some 50 MB of the browser's memory. */
     printed: 6,
     /**
-     * Requests per account whose documents the browser prints, or that wait for it, up to `turnMilliseconds`. They hold no engine, and together leave
+     * Requests per account that wait for the browser, up to `turnMilliseconds`, or for the office converter. They hold no engine, and together leave
      * memory for other requests.
      */
     printedPerAccount: 50,

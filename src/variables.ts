@@ -66,6 +66,12 @@ export const variables = {
   TSA_HOSTS: hostNames,
   TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BROWSER_URL: z.url({ protocol: /^(https?|wss?)$/, error: "must be an http, https, ws, or wss URL" }).optional(),
+  /** May have a user name and a password. */
+  OFFICE_URL: z
+    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .refine((value) => !/[?#]/.test(value), "must have no query or fragment")
+    .transform((value) => value.replace(/\/+$/, ""))
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .refine(

@@ -52,7 +52,7 @@ export interface HeaderFacts {
   readonly encryption: string | undefined;
   /** The format of the file that was converted. */
   readonly convertedFrom: string | undefined;
-  /** The engine that converted the file: `flow` or `browser`. */
+  /** The engine that converted the file: `flow`, `browser`, or `office`. */
   readonly engine: string | undefined;
   /** The number of characters that no available font has. */
   readonly missingGlyphs: number | undefined;

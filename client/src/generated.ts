@@ -299,8 +299,8 @@ const outlineFields = {
 } as const;
 
 export type ToPdfInput = {
-  /** `browser` prints HTML with Chromium. Default: by the document. */
-  readonly engine?: "flow" | "browser" | undefined;
+  /** `browser` prints HTML with Chromium, `office` converts with LibreOffice. Default: by the document. */
+  readonly engine?: "flow" | "browser" | "office" | undefined;
   /** The format of text that may have several. Default: detected. */
   readonly format?: "html" | "xhtml" | "fb2" | "csv" | "markdown" | "text" | "docx" | "xlsx" | "ods" | "epub" | "odt" | "rtf" | undefined;
   /** The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected. */
@@ -349,7 +349,7 @@ export type ToPdfInput = {
   readonly printBackground?: boolean | undefined;
   /** Whether the size in `@page` overrules that of the request. Default: only if the request has none. */
   readonly preferCssPageSize?: boolean | undefined;
-  /** Whether all content goes onto one long page. Default: false. */
+  /** Whether all content goes onto one long page; with `engine=office`, each sheet onto one page. Default: false. */
   readonly singlePage?: boolean | undefined;
   /** HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values. */
   readonly header?: string | undefined;
@@ -363,6 +363,8 @@ export type ToPdfInput = {
   readonly taggedPdf?: boolean | undefined;
   /** Whether headings become bookmarks. Default: true. */
   readonly generateDocumentOutline?: boolean | undefined;
+  /** The password of an encrypted Office document. Only `engine=office`. */
+  readonly password?: string | undefined;
   /** How long to wait after the document has loaded, such as `2s` or `500ms`. */
   readonly waitDelay?: string | undefined;
   /** Waits until an element matches this CSS selector. */
@@ -423,6 +425,7 @@ const toPdfFields = {
   emulatedMediaType: { name: "emulatedMediaType", kind: "text" },
   taggedPdf: { name: "taggedPdf", kind: "text" },
   generateDocumentOutline: { name: "generateDocumentOutline", kind: "text" },
+  password: { name: "password", kind: "text" },
   waitDelay: { name: "waitDelay", kind: "text" },
   waitForSelector: { name: "waitForSelector", kind: "text" },
   waitForExpression: { name: "waitForExpression", kind: "text" },
@@ -1357,9 +1360,9 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Convert documents to PDF. */
-  toPdf(input: ToPdfInput): Pipeline<FileResult>;
+  toPdf(input: Without<ToPdfInput, "file">): Pipeline<FileResult>;
   toPdf(input: object = {}): Pipeline<Result> {
-    return new Pipeline(this.with("to-pdf", undefined, toPdfFields, input));
+    return new Pipeline(this.with("to-pdf", "file", toPdfFields, input));
   }
 
   /** Convert pages to images. */
@@ -1930,14 +1933,14 @@ export class ServiceMethods extends OperationTransport {
    * | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
    *
    * - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-   * - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
+   * - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
    * - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
    * - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
    * - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
    *
    * The guide at `/docs/conversion` has the details.
    *
-   * Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+   * Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
@@ -2935,7 +2938,7 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Check what the service depends on. */
-  ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed"; readonly workers?: readonly ("ready" | "starting")[] }> {
+  ready(options?: CallOptions): Promise<{ readonly status: "ready" | "unready"; readonly database: "ok" | "failed"; readonly files: "ok" | "failed"; readonly queues: "ok" | "failed"; readonly office?: "ok" | "failed"; readonly workers?: readonly ("ready" | "starting")[] }> {
     return this.sendJson({ method: "GET", path: `/api/v1/ready`, repeatable: true, options });
   }
 
@@ -2944,7 +2947,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Returns the limits that a client can check before it sends anything. Some follow from the memory of the server.
    */
-  getLimits(options?: CallOptions): Promise<{ readonly requestBytes: number; readonly filesBytes: number; readonly pages: number; readonly recognizedPages: number; readonly steps: number; readonly pagePixels: number; readonly textFileBytes: number; readonly operations: Readonly<Record<string, { readonly files: number; readonly fileBytes: number | null }>> }> {
+  getLimits(options?: CallOptions): Promise<{ readonly requestBytes: number; readonly filesBytes: number; readonly pages: number; readonly recognizedPages: number; readonly steps: number; readonly pagePixels: number; readonly textFileBytes: number; readonly engines: readonly (string)[]; readonly formats: readonly (string)[]; readonly operations: Readonly<Record<string, { readonly files: number; readonly fileBytes: number | null }>> }> {
     return this.sendJson({ method: "GET", path: `/api/v1/limits`, repeatable: true, options });
   }
 

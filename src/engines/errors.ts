@@ -30,6 +30,8 @@ export type RefusalCode =
   | "overloaded"
   | "browser_failed"
   | "browser_unavailable"
+  | "office_failed"
+  | "office_unavailable"
   | "encryption_failed"
   | "encryption_unavailable";
 

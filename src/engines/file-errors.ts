@@ -150,6 +150,19 @@ export class UndecodableImage extends Refusal {
   }
 }
 
+/** Of a document that an office converter rejected. The converter gives no reason. */
+export function officeCannotRead(
+  format: string,
+  sent: { readonly password: boolean; readonly ranges: boolean },
+): Refusal {
+  const reasons = [
+    `cannot be read as \`${format}\` by the office converter. It may be damaged`,
+    sent.password ? "`password` may be incorrect, or not needed" : "If it is encrypted, send its `password`",
+    ...(sent.ranges ? ["`nativePageRanges` may name pages that it does not have"] : []),
+  ];
+  return invalidFile("file", reasons.join(". "));
+}
+
 // unsupported_format
 
 const unsupportedFormat = (field: string, problem: string): Refusal =>
@@ -159,6 +172,13 @@ export const notArchive = (field: string): Refusal => unsupportedFormat(field, "
 
 /** `what`: its kind, with an article. */
 export const notConvertible = (what: string): Refusal => unsupportedFormat("file", what);
+
+/** `what`: its kind, with an article. */
+export const needsOffice = (what: string): Refusal =>
+  unsupportedFormat(
+    "file",
+    `${what}, which needs an office converter, and this service has none. Its operator can add one with \`OFFICE_URL\``,
+  );
 
 export const notOfFormat = (wanted: string, detected: string): Refusal =>
   unsupportedFormat("file", `not of the format \`${wanted}\`, but \`${detected}\``);

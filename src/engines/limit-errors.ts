@@ -278,8 +278,11 @@ export const fetchedFilesTooLarge = (actual: number): Refusal =>
   );
 
 /** `most`: what the memory allows, in bytes. */
-export const printedTooLarge = (actual: number, most: number): Refusal =>
-  limitExceeded(`The PDF of the browser would be larger than ${Math.floor(most / MiB)} MiB.`, most, { actual });
+export const printedTooLarge = (actual: number, most: number, by = "browser"): Refusal =>
+  limitExceeded(`The PDF of the ${by} would be larger than ${Math.floor(most / MiB)} MiB.`, most, { actual });
+
+export const tooLargeForOffice = (): Refusal =>
+  limitExceeded("`file` is larger than the office converter allows.", "memory", { input: "file" });
 
 export const tooManyArchived = (actual: number): Refusal =>
   limitExceeded(`A document can have up to ${count(conversion.entries)} files in it.`, conversion.entries, { actual });

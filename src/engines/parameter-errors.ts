@@ -1,5 +1,6 @@
 /** The Refusals of parameters that do not fit the document, one function for each situation. */
 import { invalidParameter, ISSUES_LISTED, Refusal } from "./errors.ts";
+import type { ConversionEngine } from "./services.ts";
 import { limits } from "../limits.ts";
 
 // invalid_parameters
@@ -31,13 +32,16 @@ export const marginsTooWide = (width: number, height: number): Refusal =>
     fields: [{ name: "marginPt", issue: `must leave at least 36 points of a page of ${width} by ${height} points` }],
   });
 
-/** Fields of `to-pdf` that only one of its engines takes. `other`: a field that needs the other engine. */
-export const onlyForEngine = (engine: "flow" | "browser", other?: string): string =>
-  `is only for \`engine=${engine}\`${other === undefined ? "" : `, and \`${other}\` is not`}`;
+/** Fields of `to-pdf` that not all of its engines take. `other`: a field that needs another engine. */
+export const onlyForEngine = (engines: readonly ConversionEngine[], other?: string): string =>
+  `is only for ${enginesIn(engines)}${other === undefined ? "" : `, and \`${other}\` is not`}`;
 
-/** `format`: the name of the document's. */
-export const browserReadsHtml = (field: string, format: string): Refusal =>
-  invalidParameter(field, `needs a document in HTML or XHTML, and this one is \`${format}\``);
+/** `format`: the name of the document's. `engines`: those that read it. */
+export const engineDoesNotRead = (field: string, format: string, engines: readonly ConversionEngine[]): Refusal =>
+  invalidParameter(field, `cannot be used for \`${format}\`, which needs ${enginesIn(engines)}`);
+
+const enginesIn = (engines: readonly ConversionEngine[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(engines.map((engine) => `\`engine=${engine}\``));
 
 export const selectorInvalid = (): Refusal => invalidParameter("waitForSelector", "must be a CSS selector");
 

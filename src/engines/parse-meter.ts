@@ -105,6 +105,13 @@ export const PARSERS = {
     bounds: "8 MiB; 500 levels of groups, 200 columns of a table",
   },
   csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: limits.parsers.csv },
+  compound: {
+    reads: "The directory of a compound file (Office 97 to 2003)",
+    elements: "entries and sectors",
+    byte: 2,
+    element: 400,
+    most: limits.parsers.compound,
+  },
 } as const satisfies Readonly<Record<string, Parser>>;
 
 export type ParserName = keyof typeof PARSERS;

@@ -47,6 +47,18 @@ export const browserUnavailable = (field: string): Refusal =>
     { input: field },
   );
 
+/** `problem`: the end of a sentence about the converter. */
+export const officeFailed = (problem: string, cause?: unknown): Refusal =>
+  new Refusal("office_failed", `The office converter ${problem}. Retry the request.`, undefined, { cause });
+
+/** `field`: the parameter that needs an office converter. */
+export const officeUnavailable = (field: string): Refusal =>
+  new Refusal(
+    "office_unavailable",
+    `\`${field}\` needs an office converter, and this service has none. Its operator can add one with \`OFFICE_URL\`.`,
+    { input: field },
+  );
+
 export const noTables = (): Refusal =>
   new Refusal("no_tables", "No table was found on the selected pages. Try `format=markdown`, which has all text.");
 

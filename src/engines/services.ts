@@ -1,4 +1,4 @@
-/** The services outside that operations need: those of signatures, and a browser. */
+/** The services outside that operations need: those of signatures, a browser, and an office converter. */
 
 /** Asks time-stamp services (RFC 3161). */
 export interface TimestampService {
@@ -70,11 +70,15 @@ export interface PrintSettings {
   readonly mostBytes: number;
 }
 
-/** A PDF that a browser made. */
-export interface Printed {
+/** A PDF in pieces, as it has arrived. */
+export interface ArrivedPdf {
   readonly chunks: readonly Uint8Array[];
   /** Size in bytes. */
   readonly length: number;
+}
+
+/** A PDF that a browser made. */
+export interface Printed extends ArrivedPdf {
   /** Whether the document has a title. To one without, Chromium gives its URL. */
   readonly hasTitle: boolean;
   /** The kinds of files that were not loaded, as Chromium names them: `Image`, `Stylesheet`, `Font`, ... */
@@ -87,11 +91,50 @@ export interface PageBrowser {
   print(document: BrowserDocument, settings: PrintSettings): Promise<Printed>;
 }
 
+/** The engines of `to-pdf`. */
+export type ConversionEngine = "flow" | "browser" | "office";
+
+/** A document for an office converter. */
+export interface OfficeDocument {
+  /** The extension of its format, without a dot: the converter chooses its reader by it. */
+  readonly extension: string;
+  readonly bytes: { readonly length: number; view(start: number, end: number): Uint8Array };
+  readonly isEncrypted: boolean;
+}
+
+/** How an office converter makes the PDF. Undefined: as the document or the converter has it. */
+export interface OfficeSettings {
+  readonly landscape: boolean | undefined;
+  /** Such as `1-3,5`. */
+  readonly pageRanges: string | undefined;
+  /** The password that opens the document. */
+  readonly password: string | undefined;
+  /** Whether headings become bookmarks. */
+  readonly hasOutline: boolean | undefined;
+  /** Whether each sheet goes onto one page. */
+  readonly singlePage: boolean | undefined;
+}
+
+/** Converts documents of office programs. */
+export interface OfficeConverter {
+  /**
+   * `mostBytes`: size of the largest PDF, in bytes.
+   * @throws Refusal `invalid_file`, `incorrect_password`, `limit_exceeded`, `office_failed`
+   */
+  convert(document: OfficeDocument, settings: OfficeSettings, mostBytes: number): Promise<ArrivedPdf>;
+}
+
 /** The services of a request, if available. Requests are sent only while its engines are parked. */
 export interface Services {
   readonly timestamps: TimestampService | undefined;
   readonly issuers: IssuerService | undefined;
   readonly browser: PageBrowser | undefined;
+  readonly office: OfficeConverter | undefined;
 }
 
-export const NO_SERVICES: Services = { timestamps: undefined, issuers: undefined, browser: undefined };
+export const NO_SERVICES: Services = {
+  timestamps: undefined,
+  issuers: undefined,
+  browser: undefined,
+  office: undefined,
+};

@@ -4,6 +4,7 @@ import { type JobRow, ownerOf } from "./job.ts";
 import type { JobMessage, JobQueue } from "./message.ts";
 import { unseal } from "../accounts/sealed-secret.ts";
 import { base64 } from "../bytes/base64.ts";
+import { writeAll } from "../bytes/write-all.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { type JobDelivery, type JobResult, jobDeliveries, jobs } from "../db/schema.ts";
@@ -99,17 +100,6 @@ async function send(
   await readable.cancel().catch(() => {});
   await writing;
   return made;
-}
-
-async function writeAll(chunks: AsyncIterable<Uint8Array>, writable: WritableStream<Uint8Array>): Promise<void> {
-  const writer = writable.getWriter();
-  try {
-    for await (const chunk of chunks) await writer.write(chunk);
-    await writer.close();
-  } catch (error) {
-    await writer.abort(error).catch(() => {});
-    throw error;
-  }
 }
 
 /** RFC 9530 has the digest in base64. */

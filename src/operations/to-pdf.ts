@@ -1,11 +1,12 @@
-import { type BrowserChoice, convert } from "../engines/convert/convert.ts";
+import { convert } from "../engines/convert/convert.ts";
 import type { Converted } from "../engines/convert/finish.ts";
 import { formats } from "../engines/convert/formats/index.ts";
 import { type BrowserOptions, printInBrowser } from "../engines/convert/in-browser.ts";
 import { ENCODINGS, isEncoding } from "../engines/convert/source/decode-text.ts";
 import type { PaperMargins } from "../engines/convert/source/document.ts";
 import { onlyForEngine } from "../engines/parameter-errors.ts";
-import { browserUnavailable } from "../engines/result-errors.ts";
+import { browserUnavailable, officeUnavailable } from "../engines/result-errors.ts";
+import type { ConversionEngine, OfficeSettings } from "../engines/services.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, type Output } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
@@ -46,28 +47,53 @@ const DEFAULT_FONT_SIZE = 11;
 const SCALES = [0.1, 2] as const;
 const { templateCharacters: LONGEST_TEMPLATE, textCharacters: LONGEST_TEXT } = limits.browser;
 
-/** The fields that only one engine takes. Without `engine`, they choose it. */
-const FLOW_ONLY = ["fontSize", "fit", "strict"] as const;
-const BROWSER_ONLY = [
-  "url",
-  "scripts",
-  "allowedHosts",
-  "scale",
-  "printBackground",
-  "preferCssPageSize",
-  "singlePage",
-  "header",
-  "footer",
-  "nativePageRanges",
-  "emulatedMediaType",
-  "taggedPdf",
-  "generateDocumentOutline",
-  "waitDelay",
-  "waitForSelector",
-  "waitForExpression",
-  "failOnConsoleExceptions",
-  "failOnResourceLoadingFailed",
-] as const;
+const ENGINES = ["flow", "browser", "office"] as const satisfies readonly ConversionEngine[];
+
+/** The fields that not all engines take. Without `engine`, they choose it. */
+const TAKEN_BY: readonly (readonly [engines: readonly ConversionEngine[], fields: readonly string[]])[] = [
+  [["flow"], ["fontSize", "fit", "strict"]],
+  [
+    ["flow", "browser"],
+    [
+      "encoding",
+      "pageSize",
+      "paperWidth",
+      "paperHeight",
+      "marginPt",
+      "marginTop",
+      "marginRight",
+      "marginBottom",
+      "marginLeft",
+      "css",
+      "assets",
+    ],
+  ],
+  [
+    ["browser", "office"],
+    ["nativePageRanges", "singlePage", "generateDocumentOutline"],
+  ],
+  [
+    ["browser"],
+    [
+      "url",
+      "scripts",
+      "allowedHosts",
+      "scale",
+      "printBackground",
+      "preferCssPageSize",
+      "header",
+      "footer",
+      "emulatedMediaType",
+      "taggedPdf",
+      "waitDelay",
+      "waitForSelector",
+      "waitForExpression",
+      "failOnConsoleExceptions",
+      "failOnResourceLoadingFailed",
+    ],
+  ],
+  [["office"], ["password"]],
+];
 
 const [firstFormat, ...otherFormats] = formats.map(({ name }) => name);
 if (firstFormat === undefined) throw new Error("there is no format");
@@ -88,22 +114,22 @@ export const toPdf = defineOperation({
   group: "Convert",
   aside: "from HTML, Markdown, Word, Excel, and e-books",
   keywords:
-    "convert html word docx excel xlsx csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf epub fb2 rtf ebook e-book",
+    "convert html word docx doc excel xlsx xls powerpoint pptx ppt odp libreoffice csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf epub fb2 rtf ebook e-book",
   guidance:
-    "For documents of Word (DOCX) and Excel (XLSX), e-books (EPUB and FB2), RTF, HTML, Markdown, text, and CSV. For images, use `from-images`.",
+    "For documents of Word (DOCX) and Excel (XLSX), e-books (EPUB and FB2), RTF, HTML, Markdown, text, and CSV; on servers with an office converter, also for DOC, XLS, PPT, PPTX, and ODP. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 ${formatTable()}
 
 - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names \`encoding\`.
-- **Engine**: \`browser\` prints HTML as Chromium shows it, tagged, and without a network. \`flow\` is fast and everywhere. Default: \`browser\` if the service has one and the HTML has scripts, fonts of its own, or \`css-layout\`; otherwise \`flow\`. \`X-Engine\` names it. The rest of this description is about \`flow\`; the guide compares them.
+- **Engine**: \`browser\` prints HTML as Chromium shows it, tagged, and without a network. \`flow\` is fast and everywhere. Default: \`browser\` if the service has one and the HTML has scripts, fonts of its own, or \`css-layout\`; otherwise \`flow\`. \`X-Engine\` names it. \`office\` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with \`engine=office\` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about \`flow\`; the guide compares them.
 - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (\`wide-content\`). Headings become bookmarks. The output is not tagged.
 - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive \`assets\`: up to ${limits.conversion.assets} files, and ${limits.conversion.assetBytes / MiB} MiB of files in use. A file that the document does not refer to is an error.
 - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). \`X-Missing-Glyphs\` counts characters that no font has; with \`strict=true\`, they are an error (\`unsupported_text\`).
 
 The guide at \`/docs/conversion\` has the details.
 
-Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: \`GET /limits\` lists the \`formats\` of a server. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,
   memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,
@@ -115,8 +141,8 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
       ...FAMILIAR,
     }),
     engine: text(
-      formChoice("flow", "browser"),
-      "`browser` prints HTML with Chromium. Default: by the document.",
+      formChoice(...ENGINES),
+      "`browser` prints HTML with Chromium, `office` converts with LibreOffice. Default: by the document.",
       FAMILIAR,
     ),
     format: text(formChoice(...formatNames), "The format of text that may have several. Default: detected.", {
@@ -198,7 +224,11 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
       "Whether the size in `@page` overrules that of the request. Default: only if the request has none.",
       FAMILIAR,
     ),
-    singlePage: text(formFlag(), "Whether all content goes onto one long page. Default: false.", FAMILIAR),
+    singlePage: text(
+      formFlag(),
+      "Whether all content goes onto one long page; with `engine=office`, each sheet onto one page. Default: false.",
+      FAMILIAR,
+    ),
     header: text(
       formText(LONGEST_TEMPLATE),
       "HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.",
@@ -212,6 +242,10 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
     emulatedMediaType: text(formChoice("print", "screen"), "The media type of style sheets. Default: print.", FAMILIAR),
     taggedPdf: text(formFlag(), "Whether the PDF is tagged. Default: true.", FAMILIAR),
     generateDocumentOutline: text(formFlag(), "Whether headings become bookmarks. Default: true.", FAMILIAR),
+    password: text(lineText(), "The password of an encrypted Office document. Only `engine=office`.", {
+      format: "password",
+      ...FAMILIAR,
+    }),
     waitDelay: text(
       formDuration(limits.browser.delaySeconds * 1_000),
       "How long to wait after the document has loaded, such as `2s` or `500ms`.",
@@ -232,7 +266,16 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
   },
   example: { file: "report.md", pageSize: "a4" },
   furtherExamples: [{ file: "report.md", pageSize: "letter", fontSize: "9" }],
-  errors: ["unsupported_format", "unsupported_text", "browser_unavailable", "browser_failed"],
+  errors: [
+    "unsupported_format",
+    "unsupported_text",
+    "browser_unavailable",
+    "browser_failed",
+    "office_unavailable",
+    "office_failed",
+    "password_required",
+    "incorrect_password",
+  ],
   headers: ["X-Page-Count", "X-Converted-From", "X-Engine", "X-Missing-Glyphs", "X-Not-Converted"],
   asksOutside: true,
 
@@ -246,7 +289,7 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
             },
           ]
         : [],
-    (input) => engineIssues(input),
+    (input) => enginesFor(input).issues,
     ({ pageSize, paperWidth, paperHeight }) => {
       const missing = paperWidth === undefined ? "paperWidth" : "paperHeight";
       if ((paperWidth === undefined) !== (paperHeight === undefined))
@@ -269,7 +312,7 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
         : [{ name: "nativePageRanges", issue: "must be pages and ranges with commas between, such as 1-3,5" }],
   ],
 
-  async run(input, engines, { browser }) {
+  async run(input, engines, { browser, office }) {
     const { file, url, encoding, pageSize, paperWidth, paperHeight, orientation, landscape, css = "" } = input;
     const isLandscape = landscape ?? (orientation && orientation === "landscape");
     const options = {
@@ -292,14 +335,23 @@ Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have ${limits.
       language: input.language,
       strict: input.strict,
     };
-    const chosenBy = input.engine === "browser" ? "engine" : firstOf(BROWSER_ONLY, input);
-    const isFlow = input.engine === "flow" || firstOf(FLOW_ONLY, input) !== undefined;
-    if (chosenBy !== undefined && browser === undefined) throw browserUnavailable(chosenBy);
-    const choice: BrowserChoice | undefined =
-      browser === undefined || isFlow ? undefined : { browser, chosenBy, print: printOptions(input) };
-    if (url !== undefined && choice) return outputOf(await printInBrowser(engines, choice, { url }, options));
+    const { allowed, chosenBy } = enginesFor(input);
+    const [only] = allowed;
+    if (allowed.size === 1 && chosenBy !== undefined) {
+      if (only === "browser" && !browser) throw browserUnavailable(chosenBy);
+      if (only === "office" && !office) throw officeUnavailable(chosenBy);
+    }
+    const choice = {
+      allowed,
+      chosenBy,
+      browser: browser && { browser, print: printOptions(input) },
+      office: office && { office, settings: officeSettings(input, isLandscape) },
+    };
+    if (url !== undefined && choice.browser)
+      return outputOf(await printInBrowser(engines, choice.browser, { url }, options));
     if (file === undefined) throw new Error("there is no document");
-    const converted = await convert(engines, file.bytes, { ...options, mayUseBrowser: choice !== undefined }, choice);
+    const mayUseBrowser = browser !== undefined && allowed.has("browser");
+    const converted = await convert(engines, file.bytes, { ...options, mayUseBrowser }, choice);
     return outputOf(converted);
   },
 });
@@ -321,18 +373,35 @@ function outputOf({ bytes, ...result }: Converted): Output {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** The first field that was sent. `strict` is always there, and `false` means nothing. */
-const firstOf = (names: readonly string[], input: Sent): string | undefined =>
-  names.find((name) => input[name] !== undefined && !(name === "strict" && input[name] === false));
+/** `strict` is always there, and `false` means nothing. */
+const isSent = (name: string, input: Sent): boolean =>
+  input[name] !== undefined && !(name === "strict" && input[name] === false);
 
-function engineIssues(input: Sent): FieldIssue[] {
-  const [forFlow, forBrowser] = [firstOf(FLOW_ONLY, input), firstOf(BROWSER_ONLY, input)];
-  if (input["engine"] === "browser" && forFlow !== undefined) return [{ name: forFlow, issue: onlyForEngine("flow") }];
-  if (input["engine"] === "flow" && forBrowser !== undefined)
-    return [{ name: forBrowser, issue: onlyForEngine("browser") }];
-  return forFlow !== undefined && forBrowser !== undefined
-    ? [{ name: forBrowser, issue: onlyForEngine("browser", forFlow) }]
-    : [];
+interface Allowed {
+  /** The engines that take all parameters. */
+  readonly allowed: ReadonlySet<ConversionEngine>;
+  /** The parameter that rules the others out; undefined if none does. */
+  readonly chosenBy: string | undefined;
+  readonly issues: readonly FieldIssue[];
+}
+
+function enginesFor(input: Sent): Allowed {
+  const requested = ENGINES.find((engine) => engine === input["engine"]);
+  const issues: FieldIssue[] = [];
+  let allowed = new Set<ConversionEngine>(requested === undefined ? ENGINES : [requested]);
+  let chosenBy = requested && "engine";
+  for (const [engines, fields] of TAKEN_BY) {
+    const name = fields.find((field) => isSent(field, input));
+    const left = allowed.intersection(new Set(engines));
+    if (name === undefined || left.size === allowed.size) continue;
+    if (left.size === 0) {
+      issues.push({ name, issue: onlyForEngine(engines, requested === undefined ? chosenBy : undefined) });
+      continue;
+    }
+    allowed = left;
+    chosenBy = name;
+  }
+  return { allowed, chosenBy, issues };
 }
 
 interface Margins {
@@ -372,6 +441,19 @@ interface BrowserFields {
   readonly failOnConsoleExceptions: boolean | undefined;
   readonly failOnResourceLoadingFailed: boolean | undefined;
 }
+
+const officeSettings = (
+  input: Pick<BrowserFields, "nativePageRanges" | "singlePage" | "generateDocumentOutline"> & {
+    readonly password: string | undefined;
+  },
+  landscape: boolean | undefined,
+): OfficeSettings => ({
+  landscape,
+  pageRanges: input.nativePageRanges,
+  password: input.password,
+  hasOutline: input.generateDocumentOutline,
+  singlePage: input.singlePage,
+});
 
 const printOptions = (input: BrowserFields): BrowserOptions => ({
   allowsScripts: input.scripts ?? false,

@@ -109,6 +109,9 @@ export default {
 /** Cloudflare never lets a worker reach private addresses (`global_fetch_strictly_public`); workerd's own network would. */
 const OUTBOUND = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
 
+/** For services whose addresses the operator has chosen. */
+const ANY_ADDRESS = { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } };
+
 export const readBundle = async (app: string): Promise<Bundle> =>
   bundleSchema.parse(JSON.parse(await readFile(join(app, PLACES.settings), "utf8")));
 
@@ -187,11 +190,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       },
       outboundService: "outbound",
       serviceBindings: {
-        // The operator chose its address.
         ...(fonts !== undefined && { OWN_FONT_FILES: { disk: { path: fonts, writable: false } } }),
         ...(findBrowser !== undefined && { BROWSER_FINDER: async () => foundBrowser(findBrowser()) }),
-        BROWSER_NETWORK: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
-        COLLECTOR: { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } },
+        BROWSER_NETWORK: ANY_ADDRESS,
+        OFFICE_NETWORK: ANY_ADDRESS,
+        COLLECTOR: ANY_ADDRESS,
         ...far?.serviceBindings,
       },
       // Past Miniflare's own worker, which has paths for development and responds to errors with pages.

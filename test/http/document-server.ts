@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { TestProject } from "vitest/node";
 import { fileShapes } from "../harness/fixtures/file-shapes.ts";
+import { respondAsConverter } from "../harness/office/false-converter.ts";
 
 /** What `/report.pdf` and most other paths respond with. */
 const DOCUMENT = Buffer.from(`%PDF-1.7\n${"document ".repeat(20_000)}`);
@@ -70,6 +71,8 @@ const routes: Readonly<Record<string, Route>> = {
     const make = fileShapes[url?.split("/")[2] ?? ""];
     void Promise.resolve(make?.()).then((bytes) => response.end(bytes));
   },
+  /** `/office/encrypted`: see harness/office/false-converter.ts. */
+  office: (response, request) => void respondAsConverter(response, request),
   headers: (response, { headers }) => response.end(`%PDF-1.7\n${JSON.stringify(headers)}`),
 };
 

@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 
 const logged = vi.spyOn(console, "log").mockImplementation(() => {});
@@ -39,6 +39,16 @@ describe("GET /api/v1/ready", () => {
     expect(line).toContain(`"part":"${part}"`);
     expect(line).not.toContain("secret");
     logged.mockClear();
+  });
+
+  test.each([
+    ["pdf", "ok"],
+    ["503", "failed"],
+    ["hang", "failed"],
+  ])("an office converter (%s) is reported as %s, and does not decide", async (how, office) => {
+    const OFFICE_URL = `${inject("documents")}/office/${how}`;
+    const all = { status: "ready", database: "ok", files: "ok", queues: "ok" };
+    expect(await ask({ ...env, OFFICE_URL })).toEqual([200, { ...all, office }]);
   });
 
   test("asks the database at most once a second", async () => {

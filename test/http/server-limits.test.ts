@@ -10,20 +10,22 @@ const app = createApp(operations);
 /** The isolate's memory is that of the first request. */
 const bindings = { ...env };
 
-async function ask(MEMORY_BUDGET_MIB: string) {
+async function ask(MEMORY_BUDGET_MIB: string, more: object = {}) {
   const request = new Request("http://localhost/api/v1/limits");
-  const response = await app.fetch(request, { ...env, MEMORY_BUDGET_MIB }, createExecutionContext());
+  const response = await app.fetch(request, { ...env, MEMORY_BUDGET_MIB, ...more }, createExecutionContext());
   expect(response.status).toBe(200);
   return (await response.json()) as {
     readonly requestBytes: number;
     readonly filesBytes: number;
+    readonly formats: readonly string[];
+    readonly engines: readonly string[];
     readonly operations: Readonly<Record<string, unknown>>;
   };
 }
 
 describe("GET /api/v1/limits", () => {
   test("the sizes are those of the server's memory, without a key", async () => {
-    const { operations: each, ...all } = await ask("1024");
+    const { operations: each, formats: _, ...all } = await ask("1024");
     expect(all).toEqual({
       requestBytes: 376 * MiB,
       filesBytes: 376 * MiB,
@@ -32,6 +34,7 @@ describe("GET /api/v1/limits", () => {
       steps: limits.steps,
       pagePixels: limits.raster.pagePixels,
       textFileBytes: limits.conversion.textBytes,
+      engines: ["flow"],
     });
     expect(each).toMatchObject({
       merge: { files: 100, fileBytes: 376 * MiB },
@@ -41,6 +44,18 @@ describe("GET /api/v1/limits", () => {
     });
     expect(Object.keys(each)).toEqual([...operations.map(({ name }) => name), "pipeline"]);
     expect(await ask("128")).toMatchObject({ requestBytes: 32 * MiB, operations: { merge: { fileBytes: 32 * MiB } } });
+  });
+
+  test("the formats and engines are those of the server", async () => {
+    const own = (await ask("128")).formats;
+    expect(own).toEqual(expect.arrayContaining(["html", "markdown", "docx", "epub"]));
+    expect(own).not.toContain("pptx");
+    const { formats, engines } = await ask("128", {
+      OFFICE_URL: "http://gotenberg:3000/",
+      BROWSER_URL: "http://172.30.0.2:9222",
+    });
+    expect(engines).toEqual(["flow", "browser", "office"]);
+    expect(formats).toEqual(expect.arrayContaining([...own, "doc", "xls", "ppt", "pptx", "odp"]));
   });
 
   test("a body over the memory is refused before it arrives, with the limit and the variable that raises it", async () => {

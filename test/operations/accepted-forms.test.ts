@@ -225,6 +225,7 @@ test("all parameters except free texts are tested", () => {
     "to-pdf header",
     "to-pdf language",
     "to-pdf nativePageRanges",
+    "to-pdf password",
     "to-pdf title",
     "to-pdf url",
     "to-pdf waitForExpression",

@@ -136,7 +136,7 @@ class Facts(Headers):
 
     @property
     def engine(self) -> Optional[str]:
-        """The engine that converted the file: `flow` or `browser`."""
+        """The engine that converted the file: `flow`, `browser`, or `office`."""
         return read_text(self.headers, "X-Engine")
 
     @property

@@ -497,7 +497,7 @@ class ServiceMethods(Transport):
         self,
         file: FileInput,
         *,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -529,6 +529,7 @@ class ServiceMethods(Transport):
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -542,7 +543,7 @@ class ServiceMethods(Transport):
         self,
         *,
         url: str,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -574,6 +575,7 @@ class ServiceMethods(Transport):
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -587,7 +589,7 @@ class ServiceMethods(Transport):
         file: Optional[FileInput] = None,
         *,
         url: Optional[str] = None,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -619,6 +621,7 @@ class ServiceMethods(Transport):
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -645,21 +648,21 @@ class ServiceMethods(Transport):
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
+        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
             url: Instead of `file`: the URL of a public web page.
-            engine: `browser` prints HTML with Chromium. Default: by the document.
+            engine: `browser` prints HTML with Chromium, `office` converts with LibreOffice. Default: by the document.
             format: The format of text that may have several. Default: detected.
             encoding: The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.
             page_size: The page size, by name or in points. Default: the document's, else A4.
@@ -684,13 +687,14 @@ class ServiceMethods(Transport):
             scale: The scale of the content. Default: 1.
             print_background: Whether backgrounds are printed. Default: true.
             prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.
-            single_page: Whether all content goes onto one long page. Default: false.
+            single_page: Whether all content goes onto one long page; with `engine=office`, each sheet onto one page. Default: false.
             header: HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.
             footer: HTML for the bottom of each page, as `header`.
             native_page_ranges: The printed pages, such as `1-3,5`. Default: all.
             emulated_media_type: The media type of style sheets. Default: print.
             tagged_pdf: Whether the PDF is tagged. Default: true.
             generate_document_outline: Whether headings become bookmarks. Default: true.
+            password: The password of an encrypted Office document. Only `engine=office`.
             wait_delay: How long to wait after the document has loaded, such as `2s` or `500ms`.
             wait_for_selector: Waits until an element matches this CSS selector.
             wait_for_expression: Waits until this JavaScript expression is true. Only with `scripts=true`.
@@ -732,6 +736,7 @@ class ServiceMethods(Transport):
             ("text", "emulatedMediaType", emulated_media_type),
             ("text", "taggedPdf", tagged_pdf),
             ("text", "generateDocumentOutline", generate_document_outline),
+            ("text", "password", password),
             ("text", "waitDelay", wait_delay),
             ("text", "waitForSelector", wait_for_selector),
             ("text", "waitForExpression", wait_for_expression),
@@ -3501,7 +3506,7 @@ class JobMethods:
         self,
         file: FileInput,
         *,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -3533,6 +3538,7 @@ class JobMethods:
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -3548,7 +3554,7 @@ class JobMethods:
         self,
         *,
         url: str,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -3580,6 +3586,7 @@ class JobMethods:
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -3595,7 +3602,7 @@ class JobMethods:
         file: Optional[FileInput] = None,
         *,
         url: Optional[str] = None,
-        engine: Optional[Literal["flow", "browser"]] = None,
+        engine: Optional[Literal["flow", "browser", "office"]] = None,
         format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
@@ -3627,6 +3634,7 @@ class JobMethods:
         emulated_media_type: Optional[Literal["print", "screen"]] = None,
         tagged_pdf: Optional[bool] = None,
         generate_document_outline: Optional[bool] = None,
+        password: Optional[str] = None,
         wait_delay: Optional[str] = None,
         wait_for_selector: Optional[str] = None,
         wait_for_expression: Optional[str] = None,
@@ -3655,21 +3663,21 @@ class JobMethods:
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. The rest of this description is about `flow`; the guide compares them.
+        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as DOC, PPTX, ODP, and XPS, get 415. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
             file: The document.
             url: Instead of `file`: the URL of a public web page.
-            engine: `browser` prints HTML with Chromium. Default: by the document.
+            engine: `browser` prints HTML with Chromium, `office` converts with LibreOffice. Default: by the document.
             format: The format of text that may have several. Default: detected.
             encoding: The encoding of text: a label of the WHATWG Encoding Standard, such as `windows-1251`. Default: detected.
             page_size: The page size, by name or in points. Default: the document's, else A4.
@@ -3694,13 +3702,14 @@ class JobMethods:
             scale: The scale of the content. Default: 1.
             print_background: Whether backgrounds are printed. Default: true.
             prefer_css_page_size: Whether the size in `@page` overrules that of the request. Default: only if the request has none.
-            single_page: Whether all content goes onto one long page. Default: false.
+            single_page: Whether all content goes onto one long page; with `engine=office`, each sheet onto one page. Default: false.
             header: HTML for the top of each page, in the margin. Elements with the classes `pageNumber`, `totalPages`, `title`, `date`, and `url` get these values.
             footer: HTML for the bottom of each page, as `header`.
             native_page_ranges: The printed pages, such as `1-3,5`. Default: all.
             emulated_media_type: The media type of style sheets. Default: print.
             tagged_pdf: Whether the PDF is tagged. Default: true.
             generate_document_outline: Whether headings become bookmarks. Default: true.
+            password: The password of an encrypted Office document. Only `engine=office`.
             wait_delay: How long to wait after the document has loaded, such as `2s` or `500ms`.
             wait_for_selector: Waits until an element matches this CSS selector.
             wait_for_expression: Waits until this JavaScript expression is true. Only with `scripts=true`.
@@ -3744,6 +3753,7 @@ class JobMethods:
             ("text", "emulatedMediaType", emulated_media_type),
             ("text", "taggedPdf", tagged_pdf),
             ("text", "generateDocumentOutline", generate_document_outline),
+            ("text", "password", password),
             ("text", "waitDelay", wait_delay),
             ("text", "waitForSelector", wait_for_selector),
             ("text", "waitForExpression", wait_for_expression),

@@ -51,6 +51,8 @@ ErrorCode = Literal[
     "overloaded",
     "browser_unavailable",
     "browser_failed",
+    "office_unavailable",
+    "office_failed",
     "encryption_unavailable",
 ]
 
@@ -866,6 +868,7 @@ class _ReadyResultRequired(TypedDict):
 
 
 class ReadyResult(_ReadyResultRequired, total=False):
+    office: Literal["ok", "failed"]
     workers: List[Literal["ready", "starting"]]
 
 
@@ -882,4 +885,6 @@ class GetLimitsResult(TypedDict):
     steps: int
     pagePixels: int
     textFileBytes: int
+    engines: List[str]
+    formats: List[str]
     operations: Dict[str, GetLimitsResultOperationsValue]

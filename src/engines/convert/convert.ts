@@ -1,10 +1,18 @@
 /** From a document of another kind to a PDF. */
 import type { InputBytes } from "../memory/heap.ts";
 import { invalidParameter } from "../errors.ts";
-import { noLaidOutPages, notConvertible, notOfFormat, nothingToShow } from "../file-errors.ts";
+import {
+  needsOffice,
+  noLaidOutPages,
+  notConvertible,
+  notOfFormat,
+  nothingToShow,
+  passwordRequired,
+} from "../file-errors.ts";
 import { textTooLarge } from "../limit-errors.ts";
-import { assetsNotAllowed, browserReadsHtml, charactersUnsupported } from "../parameter-errors.ts";
-import type { PageBrowser } from "../services.ts";
+import { assetsNotAllowed, charactersUnsupported, engineDoesNotRead } from "../parameter-errors.ts";
+import { browserUnavailable, officeUnavailable } from "../result-errors.ts";
+import type { ConversionEngine, OfficeConverter, OfficeSettings, PageBrowser } from "../services.ts";
 import type { Engines } from "../lease/engines.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
@@ -14,17 +22,21 @@ import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
 import { DocumentFonts } from "./document-fonts.ts";
 import { type Converted, finish } from "./finish.ts";
-import { type Detected, detectFormat } from "./detect.ts";
+import { type Detected, detectFormat, type UnsupportedFile } from "./detect.ts";
 import { formats } from "./formats/index.ts";
 import { type BrowserOptions, type HtmlSource, printInBrowser } from "./in-browser.ts";
+import { convertInOffice, type OfficeSource } from "./in-office.ts";
+import { officeReads } from "./office-formats.ts";
 import { PartWriter } from "./lay-out.ts";
 
-/** A browser, which the client or the document chooses. */
-export interface BrowserChoice {
-  readonly browser: PageBrowser;
-  /** The parameter that needs a browser; undefined if the document decides. */
+/** The engines that the request allows and the service has. Of several, the document chooses one. */
+export interface EngineChoice {
+  /** Those that take all parameters of the request. */
+  readonly allowed: ReadonlySet<ConversionEngine>;
+  /** The parameter that rules the others out; undefined if none does. */
   readonly chosenBy: string | undefined;
-  readonly print: BrowserOptions;
+  readonly browser: { readonly browser: PageBrowser; readonly print: BrowserOptions } | undefined;
+  readonly office: { readonly office: OfficeConverter; readonly settings: OfficeSettings } | undefined;
 }
 
 /**
@@ -35,40 +47,69 @@ export async function convert(
   engines: Engines,
   file: InputBytes,
   options: ConversionOptions,
-  choice?: BrowserChoice,
+  choice: EngineChoice,
 ): Promise<Converted> {
   const { work } = engines;
   const bytes = file.length + (options.assets?.length ?? 0);
   const reading = work.stage("readDocument", bytes * limits.work.readByte);
   const prepared = await reading.run(() => engines.pdf.scope(() => prepare(engines.pdf, file, options, choice)));
-  if ("html" in prepared && choice) return await printInBrowser(engines, choice, prepared, options);
-  if ("html" in prepared) throw new Error("there is no browser");
+  if ("html" in prepared && choice.browser) return await printInBrowser(engines, choice.browser, prepared, options);
+  if ("extension" in prepared && choice.office)
+    return await convertInOffice(engines, choice.office, { ...prepared, bytes: file }, options);
+  if (!("parts" in prepared)) throw new Error("there is no engine for the document");
   return await engines.pdf.scope(() => layOut(engines, bytes, prepared, options));
 }
 
 type ReadConversion = Conversion & { readonly format: string };
 
-/** Reads the document, for the layout or for a browser. */
+/** Reads the document for the layout, or as much of it as another engine needs. */
 async function prepare(
   engine: PdfEngine,
   file: InputBytes,
   options: ConversionOptions,
-  choice: BrowserChoice | undefined,
-): Promise<ReadConversion | HtmlSource> {
-  const source = await formatOf(engine, file, options);
+  choice: EngineChoice,
+): Promise<ReadConversion | HtmlSource | Omit<OfficeSource, "bytes">> {
+  const detected = await detectFormat(engine, file, options);
+  if ("unsupported" in detected) return forOffice(detected, options, choice);
+  const source = formatOf(detected, options);
   const { name } = source.format;
   const isHtml = name === "html" || name === "xhtml";
+  const { allowed, chosenBy } = choice;
+  const reading: readonly ConversionEngine[] = isHtml
+    ? ["flow", "browser"]
+    : officeReads(name)
+      ? ["flow", "office"]
+      : ["flow"];
+  const possible = allowed.intersection(new Set(reading));
   const asHtml = async (): Promise<HtmlSource> => {
     if (!("encoding" in source)) throw new Error("HTML has an encoding");
     const files = options.assets ? await new Assets(engine, options.assets).all() : new Map<string, Uint8Array>();
     return { html: await textOf(engine, file, source.encoding, options), isXml: name === "xhtml", format: name, files };
   };
-  if (choice?.chosenBy !== undefined) {
-    if (!isHtml) throw browserReadsHtml(choice.chosenBy, name);
-    return asHtml();
+  if (!possible.has("flow") && chosenBy !== undefined) {
+    if (possible.size === 0) throw engineDoesNotRead(chosenBy, name, reading);
+    if (isHtml && !choice.browser) throw browserUnavailable(chosenBy);
+    if (isHtml) return asHtml();
+    if (!choice.office) throw officeUnavailable(chosenBy);
+    return { format: name, extension: name, isEncrypted: false };
   }
   const conversion = await read(new DocumentParts(engine, options), file, source);
-  return choice && isHtml && conversion.needsBrowser ? asHtml() : { ...conversion, format: name };
+  return options.mayUseBrowser && isHtml && conversion.needsBrowser ? asHtml() : { ...conversion, format: name };
+}
+
+/** A document that only an office converter reads. */
+function forOffice(
+  { unsupported, office }: UnsupportedFile,
+  { format }: ConversionOptions,
+  { allowed, chosenBy, office: converter }: EngineChoice,
+): Omit<OfficeSource, "bytes"> {
+  if (office === undefined) throw notConvertible(unsupported);
+  if (converter === undefined) throw needsOffice(unsupported);
+  if (format !== undefined) throw notOfFormat(format, office);
+  if (!allowed.has("office") && chosenBy !== undefined) throw engineDoesNotRead(chosenBy, office, ["office"]);
+  const isEncrypted = office === "encrypted";
+  if (isEncrypted && converter.settings.password === undefined) throw passwordRequired("file");
+  return { format: office, extension: isEncrypted ? "docx" : office, isEncrypted };
 }
 
 async function layOut(
@@ -113,15 +154,9 @@ async function laidOut(
   }
 }
 
-type Source = Exclude<Detected, { readonly unsupported: string }>;
+type Source = Exclude<Detected, UnsupportedFile>;
 
-async function formatOf(
-  engine: PdfEngine,
-  file: InputBytes,
-  { format: wanted, ...said }: ConversionOptions,
-): Promise<Source> {
-  const detected = await detectFormat(engine, file, said);
-  if ("unsupported" in detected) throw notConvertible(detected.unsupported);
+function formatOf(detected: Source, { format: wanted }: ConversionOptions): Source {
   const { name } = detected.format;
   if (wanted === undefined || wanted === name) return detected;
   const chosen = formats.find((format) => format.name === wanted);

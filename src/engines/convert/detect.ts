@@ -9,6 +9,14 @@ import { mainPartOf } from "./source/relationships.ts";
 import { encodingOf, type SaidEncoding } from "./source/decode-text.ts";
 import type { BytesFormat, PackageFormat, TextFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
+import {
+  COMPOUND_FORMATS,
+  OFFICE_FORMATS,
+  OPEN_DOCUMENT_FORMATS,
+  type OfficeFormat,
+  PACKAGE_FORMATS,
+} from "./office-formats.ts";
+import { COMPOUND_SIGNATURE, rootNames } from "./compound-file.ts";
 import { limits } from "../../limits.ts";
 
 export type Detected =
@@ -16,8 +24,17 @@ export type Detected =
   /** `encoding`: a label of the WHATWG Encoding Standard. */
   | { readonly format: TextFormat; readonly encoding: string }
   | { readonly format: BytesFormat }
+  | UnsupportedFile;
+
+/** A format that the service does not read itself. */
+export interface UnsupportedFile {
   /** The name of the file's kind, for an error. */
-  | { readonly unsupported: string };
+  readonly unsupported: string;
+  /** Its format, if an office converter reads it: `encrypted` may be any of Office. */
+  readonly office?: OfficeFormat | "encrypted";
+}
+
+const officeDocument = (office: OfficeFormat): UnsupportedFile => ({ unsupported: OFFICE_FORMATS[office], office });
 
 const packages = formats.filter((format) => format.kind === "package");
 const binaries = formats.filter((format) => format.kind === "bytes");
@@ -27,17 +44,10 @@ const HEAD_BYTES = 64 * 1024;
 
 /** Packages of other formats, by an entry that only they have. */
 const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
-  [/^xl\/workbook\.bin$/, "a binary Excel workbook (XLSB)"],
-  [/^ppt\/presentation\.xml$/, "a PowerPoint presentation (PPTX)"],
   [/^Contents\/section0\.xml$/, "a Hancom document (HWPX)"],
   [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, "an XPS document"],
   [/^Index\/Document\.iwa$/, "an iWork document"],
 ];
-
-/** By the media type in an OpenDocument package. */
-const OPEN_DOCUMENT: Readonly<Record<string, string>> = {
-  presentation: "an OpenDocument presentation (ODP)",
-};
 
 /** @throws Refusal `invalid_parameters` (a text of which the encoding is not known) */
 export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: SaidEncoding): Promise<Detected> {
@@ -47,14 +57,20 @@ export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: S
   const image = imageKindOf(head);
   if (image !== undefined) return { unsupported: `an image (${image.toUpperCase()}). Use \`from-images\`` };
   if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { unsupported: "an e-book (MOBI)" };
-  if (ascii(0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-    return { unsupported: "an encrypted Office document or one of Office 97 to 2003 (DOC, XLS, PPT)" };
+  if (ascii(0, 8) === COMPOUND_SIGNATURE) return compoundOf(await rootNames(engine.work, bytes));
+  if (ascii(0, 4) === "\xffWPC") return officeDocument("wpd");
   const binary = binaries.find((format) => format.detect(ascii(0, 64)) === "certain");
   if (binary) return { format: binary };
   if (beginsAsPdf(head.subarray(0, PDF_HEAD_BYTES))) return { unsupported: "a PDF already" };
   if (ascii(0, 4) === "Rar!" || ascii(0, 6) === "7z\xbc\xaf\x27\x1c" || ascii(0, 2) === "\x1f\x8b")
     return { unsupported: "a compressed archive other than a ZIP" };
   return textFormatOf(head, bytes, said);
+}
+
+function compoundOf(names: ReadonlySet<string>): Detected {
+  if (names.has("EncryptedPackage")) return { unsupported: "an encrypted Office document", office: "encrypted" };
+  const known = Object.entries(COMPOUND_FORMATS).find(([name]) => names.has(name));
+  return known ? officeDocument(known[1]) : { unsupported: "a document of Office 97 to 2003, or of another program" };
 }
 
 async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected> {
@@ -64,9 +80,11 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
   const mediaType = await archive.readText("mimetype");
   const known = packages.find((format) => format.detect({ names, mediaType }) === "certain");
   if (known) return { format: known, archive };
+  for (const [entry, office] of PACKAGE_FORMATS)
+    if (names.some((name) => entry.test(name))) return officeDocument(office);
   for (const [entry, unsupported] of OTHER_PACKAGES) if (names.some((name) => entry.test(name))) return { unsupported };
-  const kind = Object.keys(OPEN_DOCUMENT).find((name) => mediaType?.includes(`opendocument.${name}`));
-  if (kind !== undefined) return { unsupported: OPEN_DOCUMENT[kind] ?? kind };
+  const kind = Object.entries(OPEN_DOCUMENT_FORMATS).find(([name]) => mediaType?.includes(`opendocument.${name}`));
+  if (kind?.[1].package !== undefined) return officeDocument(kind[1].package);
   const contentTypes = (await archive.readText("[Content_Types].xml")) ?? "";
   const main = await mainPartOf(engine.work, archive);
   const likely = packages.find((format) => format.detect({ names, contentTypes, main }) === "likely");
@@ -96,11 +114,18 @@ function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): 
   return "unsupported" in format ? format : { format, encoding };
 }
 
-function formatOfText(text: string, isCut: boolean): TextFormat | { readonly unsupported: string } {
+const FLAT_OPEN_DOCUMENT =
+  /^<office:document\s[^>]*\boffice:mimetype="application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)[-"]/;
+
+function formatOfText(text: string, isCut: boolean): TextFormat | UnsupportedFile {
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
   const sample = { text, isCut, start };
   const certain = texts.find((format) => format.detect(sample) === "certain");
   if (certain) return certain;
+  // The type may come behind many namespaces.
+  const flat =
+    start.startsWith("<office:document") && FLAT_OPEN_DOCUMENT.exec(text.slice(text.indexOf("<office:document")));
+  if (flat) return officeDocument(OPEN_DOCUMENT_FORMATS[flat[1] ?? ""]?.flat ?? "fodt");
   if (/^(<\?xml|<!DOCTYPE)/i.test(text.trimStart())) return { unsupported: "an XML document of another kind" };
   const likely = texts.find((format) => format.detect(sample) === "likely");
   return likely ?? { unsupported: "of a format that is not supported" };

@@ -9,15 +9,16 @@ import { byteString } from "../pdf/objects/objects.ts";
 import { textString } from "../pdf/objects/text-string.ts";
 import { setOutline } from "../pdf/outline/outline.ts";
 import { savePdf } from "../pdf/write/save.ts";
+import type { ConversionEngine } from "../services.ts";
 import { writeTexts } from "./write-texts.ts";
 import type { LaidOut, PageLink, PagePoint } from "./lay-out.ts";
 
 export interface Converted {
-  readonly engine: "flow" | "browser";
+  readonly engine: ConversionEngine;
   readonly bytes: EngineBytes;
   readonly format: string;
   readonly pageCount: number;
-  /** Characters that have no glyph in any font; undefined for a browser, which has others. */
+  /** Characters that have no glyph in any font; undefined for other engines than `flow`, whose fonts are others. */
   readonly missingGlyphs: number | undefined;
   readonly notConverted: readonly string[];
 }

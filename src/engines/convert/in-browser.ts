@@ -62,12 +62,13 @@ export async function printInBrowser(
   await engines.resume();
   const { pdf } = engines;
   pdf.claim(-held);
-  const finished = await pdf.scope(() => finishPrinted(pdf, printed, options));
+  const { bytes, pageCount } = await pdf.scope(() => finishArrived(pdf, printed, options));
   const hasScripts = "html" in source && !print.allowsScripts && /<script\b/i.test(source.html);
   const notConverted = [...printed.missing].map((kind) => LOSSES[kind] ?? "external-data");
   return {
     engine: "browser",
-    ...finished,
+    bytes,
+    pageCount,
     format: "html" in source ? source.format : "html",
     missingGlyphs: undefined,
     notConverted: [...new Set([...notConverted, ...(hasScripts ? ["scripts"] : [])])].sort(),
@@ -99,18 +100,18 @@ function paperOf(
   };
 }
 
-/** Opens the printed PDF in the engine, gives it its title and language, and verifies the written bytes. */
-async function finishPrinted(
+/** Opens the PDF of another program in the engine, gives it its title and language, and verifies the written bytes. */
+export async function finishArrived(
   pdf: PdfEngine,
-  { chunks, length, hasTitle }: Printed,
+  { chunks, length, hasTitle }: Pick<Printed, "chunks" | "length" | "hasTitle">,
   { title, language }: Pick<ConversionOptions, "title" | "language">,
-): Promise<{ bytes: EngineBytes; pageCount: number }> {
+): Promise<{ bytes: EngineBytes; pageCount: number; repaired: boolean }> {
   const arena = pdf.files.arena(length, { copies: false });
   for (const chunk of chunks) arena.write(chunk);
   const bytes: InputBytes = arena.seal();
   using open = await openPdf(pdf, { field: "file", bytes, passwordIsOwn: false }, { validateFor: "save" });
   if (open.pageCount > limits.pages) throw madeTooManyPages(open.pageCount);
-  const own = hasTitle ? (open.document.getMetaData("info:Title") ?? undefined) : undefined;
-  await describe(open, { title: title ?? own, language });
-  return { bytes: await rewritePdf(open), pageCount: open.pageCount };
+  const own = (name: string): string | undefined => open.document.getMetaData(`info:${name}`) || undefined;
+  await describe(open, { title: title ?? (hasTitle ? own("Title") : undefined), author: own("Author"), language });
+  return { bytes: await rewritePdf(open), pageCount: open.pageCount, repaired: open.repaired };
 }

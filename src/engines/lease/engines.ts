@@ -14,8 +14,8 @@ export interface WebpService {
   encode(png: ReadableStream<Uint8Array>, quality: number): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** What a request is parked for: the services of signatures, or the browser. */
-export type Outside = "services" | "browser";
+/** What a request is parked for: the services of signatures, the browser, or the office converter. */
+export type Outside = "services" | "browser" | "office";
 
 /** The engines leased to one request. Between `park` and `resume` it has none. Outside services, which may take any time, are requested only then. */
 export interface Engines {

@@ -29,7 +29,7 @@ export interface AdmissionOptions {
   readonly smallBodyBytes: number;
   /** Maximum number of requests per account that hold an engine while they wait for their client. */
   readonly idlePerAccount: number;
-  /** Maximum number of requests per account that wait for a service without an engine, or are printed or wait for that. */
+  /** Maximum number of requests per account that wait for a service without an engine, or that wait for the browser or the office converter. */
   readonly parkedPerAccount: number;
   readonly printedPerAccount: number;
   /** Maximum number of requests that the browser prints at once. */
@@ -157,7 +157,7 @@ export class Admission {
     const same = parked.filter(
       ({ account, parkedFor }) => account === memory.account && parkedFor === memory.parkedFor,
     );
-    const most = memory.parkedFor === "browser" ? printedPerAccount : parkedPerAccount;
+    const most = memory.parkedFor === "services" ? parkedPerAccount : printedPerAccount;
     return same.length < most && held + engineBytes + smallBodyBytes <= budgetBytes;
   }
 

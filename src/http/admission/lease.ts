@@ -3,6 +3,7 @@ import { RequestMemory } from "./request-memory.ts";
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
 import { issuerServiceOf } from "../fetch/issuer-service.ts";
+import { officeConverterOf } from "../fetch/office-converter.ts";
 import { pageBrowserOf } from "../fetch/page-browser.ts";
 import { timestampServiceOf } from "../fetch/timestamp-service.ts";
 import type { Services } from "../../engines/services.ts";
@@ -43,6 +44,7 @@ export const servicesOf = (env: Env, signal: AbortSignal): Services => ({
   timestamps: timestampServiceOf(env.timestamps, signal),
   issuers: issuerServiceOf(env.issuers, signal),
   browser: pageBrowserOf(env, signal),
+  office: officeConverterOf(env.office, signal),
 });
 
 /** What engines are given for every request and every part of a job. */
@@ -210,7 +212,7 @@ export class Lease extends RequestMemory {
 
   /** Those of the request, asked without engines. */
   get services(): Services {
-    const { timestamps, issuers, browser } = this.#request.services;
+    const { timestamps, issuers, browser, office } = this.#request.services;
     const { engines } = this;
     return {
       timestamps: timestamps && {
@@ -222,6 +224,7 @@ export class Lease extends RequestMemory {
         post: (...asked) => engines.outside(() => issuers.post(...asked)),
       },
       browser: browser && { print: (...asked) => engines.outside(() => browser.print(...asked)) },
+      office: office && { convert: (...asked) => engines.outside(() => office.convert(...asked)) },
     };
   }
 

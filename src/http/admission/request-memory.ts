@@ -1,7 +1,7 @@
 import type { Admission, Admittance, Admitted } from "./admission.ts";
 import type { Outside } from "../../engines/lease/engines.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { ClientGone, TooSlow, noProgress, tooManyOutside, tooManyPrinted } from "../errors/load-errors.ts";
+import { ClientGone, TooSlow, noProgress, tooManyOutside } from "../errors/load-errors.ts";
 
 type State = Admitted["state"];
 
@@ -158,7 +158,7 @@ export class RequestMemory implements Admitted, Disposable {
     this.#parkedFor = outside;
     this.#parkedBytes = bytes;
     this.hold(bytes);
-    if (!this.#admission.mayPark(this)) throw outside === "browser" ? tooManyPrinted() : tooManyOutside();
+    if (!this.#admission.mayPark(this)) throw tooManyOutside(outside);
   }
 
   /** It waits for something outside, or for its turn after that: its place is free. Throws as `check` does. */

@@ -4,6 +4,7 @@ import { probe } from "../../accounts/probe.ts";
 import { type Env, readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
+import { checkOffice } from "../fetch/office-converter.ts";
 
 const check = z.enum(["ok", "failed"]);
 
@@ -12,6 +13,9 @@ export const readiness = z.object({
   database: check,
   files: check.describe("The bucket of stored files."),
   queues: check,
+  office: check
+    .optional()
+    .describe("The office converter, if the server has one. The service is ready without it: only its documents fail."),
   workers: z
     .array(z.enum(["ready", "starting"]))
     .optional()
@@ -47,14 +51,15 @@ export async function ready(c: Context<AppEnv>): Promise<Response> {
   );
 }
 
-async function look({ databases, files, webhookQueue, jobQueue }: Env): Promise<Readiness> {
-  const [database, bucket, queues] = await Promise.all([
+async function look({ databases, files, webhookQueue, jobQueue, office }: Env): Promise<Readiness> {
+  const [database, bucket, queues, converter] = await Promise.all([
     succeeds("database", () => Promise.all(databases.map(probe))),
     succeeds("files", () => files.bucket.head("ready")),
     succeeds("queues", () => Promise.all([webhookQueue.metrics(), jobQueue.metrics()])),
+    office && succeeds("office", () => checkOffice(office)),
   ]);
   const status = [database, bucket, queues].every((one) => one === "ok") ? "ready" : "unready";
-  return { status, database, files: bucket, queues };
+  return { status, database, files: bucket, queues, ...(converter && { office: converter }) };
 }
 
 async function succeeds(part: string, work: () => Promise<unknown>): Promise<"ok" | "failed"> {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { FormNames } from "../form/form-reader.ts";
-import { limits, type MemorySizes } from "../../limits.ts";
+import { formats } from "../../engines/convert/formats/index.ts";
+import { OFFICE_FORMATS } from "../../engines/convert/office-formats.ts";
+import type { Env } from "../../env.ts";
+import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 
 const bytes = (description: string) => z.int().describe(description);
@@ -17,6 +20,12 @@ export const serverLimits = z.object({
   steps: z.int().describe("The steps of a pipeline."),
   pagePixels: z.int().describe("The pixels of one rendered page."),
   textFileBytes: bytes("The largest file of `to-pdf` that is text: HTML, Markdown, CSV, and text."),
+  engines: z
+    .array(z.string())
+    .describe(
+      "The engines of `to-pdf` that this server has: `flow`, and `browser` and `office` if its operator added them.",
+    ),
+  formats: z.array(z.string()).describe("The formats that `to-pdf` converts on this server."),
   operations: z
     .record(
       z.string(),
@@ -33,8 +42,11 @@ export const serverLimits = z.object({
     .describe("The limits of each operation, by name."),
 });
 
-/** The limits of this server: those that people reach first, and those that follow from its memory. */
-export function limitsOf(operations: readonly Operation[], { heldBytes }: MemorySizes): z.infer<typeof serverLimits> {
+/** The limits of this server: those that people reach first, and those that follow from its configuration. */
+export function limitsOf(
+  operations: readonly Operation[],
+  { sizes: { heldBytes }, browser, office }: Pick<Env, "sizes" | "browser" | "office">,
+): z.infer<typeof serverLimits> {
   return {
     requestBytes: heldBytes,
     filesBytes: heldBytes,
@@ -43,6 +55,8 @@ export function limitsOf(operations: readonly Operation[], { heldBytes }: Memory
     steps: limits.steps,
     pagePixels: limits.raster.pagePixels,
     textFileBytes: limits.conversion.textBytes,
+    engines: ["flow", ...(browser ? ["browser"] : []), ...(office ? ["office"] : [])],
+    formats: [...formats.map(({ name }) => name), ...(office ? Object.keys(OFFICE_FORMATS) : [])],
     operations: Object.fromEntries(
       operations.map((operation) => {
         const fileBytes = operation.memory?.readsRanges === true ? null : heldBytes;

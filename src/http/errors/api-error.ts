@@ -51,10 +51,11 @@ export function storedError({
   return new ApiError(known, message, { details });
 }
 
+const RETRY_SOON = { "Retry-After": String(limits.admission.retryAfterSeconds) };
+
 /** The 503 sent at capacity. */
 export function overloaded(message: string, options: ErrorOptions = {}): ApiError {
-  const headers = { "Retry-After": String(limits.admission.retryAfterSeconds) };
-  return new ApiError("overloaded", message, { ...options, headers });
+  return new ApiError("overloaded", message, { ...options, headers: RETRY_SOON });
 }
 
 /**
@@ -63,8 +64,9 @@ export function overloaded(message: string, options: ErrorOptions = {}): ApiErro
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof Refusal) {
-    if (thrown.code === "overloaded") return overloaded(thrown.message, { cause: thrown.cause });
-    return new ApiError(thrown.code, thrown.message, { details: thrown.details, cause: thrown.cause });
+    const { code, message, details, cause } = thrown;
+    if (code === "overloaded") return overloaded(message, { cause });
+    return new ApiError(code, message, { details, cause, ...(code === "office_failed" && { headers: RETRY_SOON }) });
   }
   if (thrown instanceof AccountRefusal) {
     const { code, message, details, retryAfterSeconds: seconds } = thrown;

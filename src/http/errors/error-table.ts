@@ -332,6 +332,19 @@ export const errorTable = {
     when: "The browser could not be reached, stopped responding, or ended while it printed the document. Retry the request.",
     from: "named",
   },
+  office_unavailable: {
+    status: 501,
+    title: "This service has no office converter",
+    when: "`engine=office`, or a parameter that only an office converter has, was sent to a service without one. `docs/self-hosting.md` describes how its operator adds one.",
+    details: ["input"],
+    from: "named",
+  },
+  office_failed: {
+    status: 503,
+    title: "The office converter did not convert the document",
+    when: "The converter could not be reached, took too long, failed, or returned a file that is not a usable PDF. `Retry-After` is the number of seconds to wait.",
+    from: "named",
+  },
   encryption_unavailable: {
     status: 503,
     title: "The cipher is not available",

@@ -1,4 +1,5 @@
 /** The errors of requests that memory, time, or the client ended, one function or class for each situation. */
+import type { Outside } from "../../engines/lease/engines.ts";
 import { ApiError, overloaded } from "./api-error.ts";
 
 const busy = (problem: string): ApiError => overloaded(`${problem} Retry in a few seconds.`);
@@ -9,9 +10,13 @@ export const memoryTaken = (): ApiError => busy("Other requests are using the me
 
 export const noProgress = (): ApiError => busy("The request made no progress for too long.");
 
-export const tooManyOutside = (): ApiError => busy("Too many requests are waiting for time-stamp services or issuers.");
+const OUTSIDE: Readonly<Record<Outside, string>> = {
+  services: "Too many requests are waiting for time-stamp services or issuers.",
+  browser: "Too many documents are waiting for the browser.",
+  office: "Too many documents are waiting for the office converter.",
+};
 
-export const tooManyPrinted = (): ApiError => busy("Too many documents are waiting for the browser.");
+export const tooManyOutside = (outside: Outside): ApiError => busy(OUTSIDE[outside]);
 
 export const browserBusy = (): ApiError => busy("The browser is busy with other documents.");
 

@@ -41,7 +41,7 @@ export const resultHeaders = {
     "With `mode=prepare`: the bytes to sign (the signed attributes of the CMS signature, DER), in base64.",
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Converted-From": "The format of the file that was converted.",
-  "X-Engine": "The engine that converted the file: `flow` or `browser`.",
+  "X-Engine": "The engine that converted the file: `flow`, `browser`, or `office`.",
   "X-Missing-Glyphs": "The number of characters that no available font has.",
   "X-Not-Converted": "What the document has and the PDF lacks, such as `headers,charts`.",
   "X-Ignored-Parameters":
@@ -300,7 +300,7 @@ export interface Operation<F extends Fields = Fields> {
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
   /**
-   * Whether it may ask time-stamp services or issuers, for which it returns its engines (`Engines.park`). It must then free its own objects in them.
+   * Whether it may ask services outside, for which it returns its engines (`Engines.park`). It must then free its own objects in them.
    */
   readonly asksOutside?: boolean;
   /** How a job divides the work, if it can. */

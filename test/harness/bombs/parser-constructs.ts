@@ -8,6 +8,7 @@ import { type Part, pdfPart } from "../requests/client.ts";
 import { document } from "../fixtures/fixtures.ts";
 import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { smallDocument, xmpPacket } from "../fixtures/metadata-fixtures.ts";
+import { compoundFile } from "../office/compound-file.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
 import {
@@ -214,6 +215,16 @@ const binary: readonly ParserConstruct[] = [
       count > 100
         ? undefined
         : { file: { bytes: zipSync(entriesNamed(count, "n".repeat(60_000))), fileName: "letter.docx" } },
+  },
+  {
+    parser: "compound",
+    name: "entries",
+    operation: "to-pdf",
+    refused: "unsupported_format",
+    first: 5_000,
+    parts: (count) => ({
+      file: { bytes: compoundFile(Array.from({ length: count }, () => "stream")), fileName: "letter.doc" },
+    }),
   },
 ];
 

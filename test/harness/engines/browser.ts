@@ -1,17 +1,11 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { findProgram } from "./find-program.ts";
 
 /** The shell has no windows of its own and takes half the time of the browser. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /** The Chromium of this machine: that of CHROMIUM_PATH, else the first on PATH. Undefined where there is none. */
-export const chromiumPath: string | undefined =
-  process.env["CHROMIUM_PATH"] || NAMES.flatMap(onPath).find((path) => existsSync(path));
-
-function onPath(name: string): string[] {
-  return (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
-}
+export const chromiumPath: string | undefined = process.env["CHROMIUM_PATH"] || findProgram(NAMES);
 
 /** Starts it. Without a GPU, it would emulate one. */
 export async function startBrowser(): Promise<Browser> {

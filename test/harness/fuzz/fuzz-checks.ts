@@ -36,8 +36,8 @@ function refusalFaults({ status, code, headers }: ApiResponse): string[] {
   const row = errorRows.find(([name]) => name === code)?.[1];
   if (row === undefined || row.status !== status)
     return [`${status} ${code ?? "without a code"} is no documented refusal`];
-  // 501: this server has no browser, which is no failure either.
-  if (status < 500 || code === "browser_unavailable") return [];
+  // 501: this server has no browser or no office converter, which is no failure either.
+  if (status < 500 || status === 501) return [];
   // Full for a moment is no failure; whoever calls asks again.
   return code === "overloaded" && headers.has("Retry-After") ? [] : [`${status} ${code ?? ""} is a failure`];
 }

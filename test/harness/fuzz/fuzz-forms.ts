@@ -108,7 +108,8 @@ function filesOf(
   const takesPassword = form.properties?.["password"] !== undefined;
   const given = example[field.name];
   const file = (name: string, passwordName: string): Record<string, Part> => {
-    if (given !== undefined && !field.accept.includes("pdf") && !random.once(4)) return { [name]: draw.example(given) };
+    if (given !== undefined && !field.accept.includes("pdf") && !random.once(4))
+      return { [name]: draw.example(given), ...(takesPassword && random.once(4) && { [passwordName]: "secret" }) };
     const takesPdf = /pdf|octet-stream/.test(field.accept);
     if (!takesPdf || (/image|octet-stream/.test(field.accept) && random.once(4))) return { [name]: draw.image() };
     const { file, password } = draw.document();

@@ -986,7 +986,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Engine",
         "name": "engine",
-        "description": "`browser` prints HTML with Chromium. Default: by the document.",
+        "description": "`browser` prints HTML with Chromium, `office` converts with LibreOffice. Default: by the document.",
         "type": "options",
         "default": "flow",
         "options": [
@@ -997,6 +997,10 @@ export const parameters: INodeProperties[] = [
           {
             "name": "Flow",
             "value": "flow"
+          },
+          {
+            "name": "Office",
+            "value": "office"
           }
         ]
       },
@@ -1218,6 +1222,16 @@ export const parameters: INodeProperties[] = [
         "default": ""
       },
       {
+        "displayName": "Password",
+        "name": "password",
+        "description": "The password of an encrypted Office document. Only `engine=office`.",
+        "type": "string",
+        "typeOptions": {
+          "password": true
+        },
+        "default": ""
+      },
+      {
         "displayName": "Prefer Css Page Size",
         "name": "preferCssPageSize",
         "description": "Whether `preferCssPageSize` is on. Whether the size in `@page` overrules that of the request. Default: only if the request has none.",
@@ -1255,7 +1269,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Single Page",
         "name": "singlePage",
-        "description": "Whether `singlePage` is on. Whether all content goes onto one long page. Default: false.",
+        "description": "Whether `singlePage` is on. Whether all content goes onto one long page; with `engine=office`, each sheet onto one page. Default: false.",
         "type": "boolean",
         "default": false
       },
@@ -4198,6 +4212,11 @@ export const fields: Readonly<
     {
       "name": "generateDocumentOutline",
       "field": "generateDocumentOutline",
+      "kind": "text"
+    },
+    {
+      "name": "password",
+      "field": "password",
       "kind": "text"
     },
     {
