@@ -1,6 +1,7 @@
 import { leaseEngines } from "../../../src/engines/lease/pool.ts";
 import { archiveFonts } from "../../../src/engines/pdf/archive/fonts/archive-fonts.ts";
-import { ArchiveChanges, type ArchiveProfile } from "../../../src/engines/pdf/archive/target.ts";
+import { findShownFonts } from "../../../src/engines/pdf/archive/fonts/shown-fonts.ts";
+import { ArchiveChanges, type ArchiveProfile, type ArchiveTarget } from "../../../src/engines/pdf/archive/target.ts";
 import { validate } from "../../../src/engines/pdf/conformance/validate.ts";
 import { type OpenPdf, openPdf } from "../../../src/engines/pdf/document/document.ts";
 
@@ -24,7 +25,7 @@ export async function archivedFonts(file: Uint8Array, profile: ArchiveProfile = 
   const before = await inEngine(file, (open) => looks(open, file, profile));
   const changes = new ArchiveChanges();
   const written = await inEngine(file, async (open) => {
-    await archiveFonts({
+    const target: ArchiveTarget = {
       open,
       profile,
       part: profile.startsWith("3") ? 3 : 2,
@@ -32,7 +33,8 @@ export async function archivedFonts(file: Uint8Array, profile: ArchiveProfile = 
       schemas: [],
       loadFont: () => Promise.reject(new Error("No font is loaded.")),
       changes,
-    });
+    };
+    await archiveFonts(target, await findShownFonts(open, profile));
     return open.document.saveToBuffer("garbage=1").asUint8Array().slice();
   });
   const after = await inEngine(written, (open) => looks(open, written, profile));

@@ -14,6 +14,7 @@ import { archiveCatalog } from "./catalog.ts";
 import { archiveColors } from "./colors.ts";
 import { archiveContents } from "./content.ts";
 import { archiveFonts } from "./fonts/archive-fonts.ts";
+import { findShownFonts, makeFontsIndirect, ShownFonts } from "./fonts/shown-fonts.ts";
 import { archiveMetadata } from "./metadata.ts";
 import { archiveObjects } from "./objects.ts";
 import { archiveStreams } from "./streams.ts";
@@ -24,6 +25,23 @@ import {
   type SurveyedTarget,
   type XmpSchema,
 } from "./target.ts";
+
+/** Changes of objects and contents after which the same codes are shown in the same fonts. */
+const KEEP_FONTS: ReadonlySet<string> = new Set([
+  "actions_removed",
+  "attachments_described",
+  "blend_modes_corrected",
+  "form_entries_removed",
+  "halftones_removed",
+  "image_entries_removed",
+  "images_not_interpolated",
+  "numbers_corrected",
+  "presentations_removed",
+  "rendering_intents_corrected",
+  "scripts_removed",
+  "separations_unified",
+  "transfer_functions_removed",
+]);
 
 export interface ArchiveOptions {
   readonly profile: ArchiveProfile;
@@ -71,11 +89,15 @@ export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<A
   await archiveCatalog(target);
   await archiveStreams(target);
   await archiveAnnotations(target);
+  await makeFontsIndirect(open);
   const model = await readChangedDocument(open);
-  const surveyed: SurveyedTarget = { ...target, model, survey: await surveyObjects(model, profile) };
+  const fonts = new ShownFonts(model, profile);
+  const surveyed: SurveyedTarget = { ...target, model, survey: await surveyObjects(model, profile, fonts.check) };
+  const earlier = new Map(changes.counts);
   const { attachments } = await archiveObjects(surveyed);
   await archiveContents(surveyed);
-  await archiveFonts(surveyed);
+  const areSame = [...changes.counts].every(([kind, count]) => KEEP_FONTS.has(kind) || earlier.get(kind) === count);
+  await archiveFonts(surveyed, areSame ? fonts.list : await findShownFonts(open, profile));
   await archiveColors(surveyed);
   await archiveMetadata(target);
   return { changes, attachments };

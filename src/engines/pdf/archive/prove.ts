@@ -3,7 +3,7 @@ import type { InputBytes } from "../../memory/heap.ts";
 import { attachmentsNeedPart3, notConforming } from "../../result-errors.ts";
 import { claimedProfile, type ConformanceReport, validate } from "../conformance/validate.ts";
 import { profileFacts } from "../conformance/model/profiles.ts";
-import { type OpenPdf, openPdf } from "../document/document.ts";
+import { type OpenPdf, openPdf, type PdfInput } from "../document/document.ts";
 import { dropClaim } from "../metadata/metadata.ts";
 import { decryptParts } from "../write/decrypt.ts";
 import { rewriteDecrypted } from "../write/save.ts";
@@ -50,25 +50,31 @@ export async function writeArchive(
 ): Promise<WrittenArchive> {
   const { engine, input } = open;
   if (open.encrypted) await decryptParts(open);
-  let bytes = await writtenBytes(open);
-  const report = await reopened(open, bytes, async (written) => {
+  const bytes = await writtenBytes(open);
+  const { report, changed } = await reopened(open, bytes, async (written) => {
     engine.claim(bytes.length);
-    return validate(written, bytes.view(0, bytes.length).slice(), profile, engine.work);
+    const found = await validate(written, bytes.view(0, bytes.length).slice(), profile, engine.work);
+    engine.claim(-bytes.length);
+    return { report: found, changed: found.conforms === true ? await changedSince(input, written) : [] };
   });
-  if (report.conforms !== true) {
-    const { failures } = report;
-    const isAttached =
-      profileFacts(profile).part === 2 &&
-      attachments > 0 &&
-      failures.every(({ clause, test }) => `${clause}-${test}` === ATTACHED_CONFORM);
-    if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile, failures) : notConforming(profile, failures);
-    await dropClaim(engine, open.document);
-    bytes.free();
-    bytes = await writtenBytes(open);
-  }
-  using before = await openPdf(engine, input);
-  const changed = await reopened(open, bytes, (written) => changedPages(before, written));
-  return { bytes, report, changedPages: changed };
+  if (report.conforms === true) return { bytes, report, changedPages: changed };
+  const { failures } = report;
+  const isAttached =
+    profileFacts(profile).part === 2 &&
+    attachments > 0 &&
+    failures.every(({ clause, test }) => `${clause}-${test}` === ATTACHED_CONFORM);
+  if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile, failures) : notConforming(profile, failures);
+  await dropClaim(engine, open.document);
+  bytes.free();
+  const unclaimed = await writtenBytes(open);
+  const changedPages = await reopened(open, unclaimed, (written) => changedSince(input, written));
+  return { bytes: unclaimed, report, changedPages };
+}
+
+/** Opens the input again, of which nothing has changed. */
+async function changedSince(input: PdfInput, written: OpenPdf): Promise<number[]> {
+  using before = await openPdf(written.engine, input);
+  return await changedPages(before, written);
 }
 
 async function writtenBytes(open: OpenPdf): Promise<InputBytes> {

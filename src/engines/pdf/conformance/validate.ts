@@ -128,10 +128,10 @@ async function checkObjects(
 export type Survey = ReadonlyMap<string, readonly Place[]>;
 
 /**
- * Checks the objects of a document in memory, as if it had no output intent.
+ * Checks the objects of a document in memory, as if it had no output intent. Its fonts and their glyphs are passed to `checkFont`.
  * @throws Refusal `limit_exceeded`, `overloaded`
  */
-export async function surveyObjects(document: ModelDocument, profile: Profile): Promise<Survey> {
+export async function surveyObjects(document: ModelDocument, profile: Profile, checkFont: Check): Promise<Survey> {
   const found = new Map<string, Place[]>();
   const checker = new Checker(RULES, profile, (id, place) => {
     const places = found.get(id);
@@ -140,7 +140,10 @@ export async function surveyObjects(document: ModelDocument, profile: Profile): 
   });
   const context = { ...profileFacts(profile), document, intents: { given: undefined, shareOneProfile: true } };
   checker.context = context;
-  await checkObjects(document, context, checker.check, async () => undefined);
+  const check: Check = (kind, element, place) =>
+    kind === "font" || kind === "glyph" ? checkFont(kind, element, place) : checker.check(kind, element, place);
+  const contents = await checkObjects(document, context, check, async () => undefined);
+  await contents.fonts.checkAll();
   return found;
 }
 

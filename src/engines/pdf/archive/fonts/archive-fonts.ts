@@ -6,7 +6,7 @@ import type { ArchiveTarget } from "../target.ts";
 import { rebuildCompositeFont } from "./rebuild-composite.ts";
 import { rebuildSimpleFont } from "./rebuild-simple.ts";
 import { repairEntries } from "./repair-entries.ts";
-import { findShownFonts, type ShownFont } from "./shown-fonts.ts";
+import type { ShownFont } from "./shown-fonts.ts";
 import { repairToUnicode } from "./to-unicode.ts";
 import { repairType3Widths } from "./type3-widths.ts";
 
@@ -16,10 +16,10 @@ const NEEDS_PROGRAM = /^6\.2\.11\.(?:2-[456]|4\.1-2|5-1|6-[1234]|8-1)$/;
 
 /**
  * Fonts beyond repair stay unchanged. Pages look the same afterwards: MuPDF shows the same glyphs in the same places.
+ * @param fonts all that are shown
  */
-export async function archiveFonts(target: ArchiveTarget): Promise<void> {
-  const { open, profile, isUnicode } = target;
-  const fonts = await findShownFonts(open, profile);
+export async function archiveFonts(target: ArchiveTarget, fonts: readonly ShownFont[]): Promise<void> {
+  const { open, isUnicode } = target;
   const formFonts = await findFormFonts(open);
   // Repairs may change MuPDF's own meanings of codes.
   if (isUnicode) for (const font of fonts) await repairToUnicode(target, font);

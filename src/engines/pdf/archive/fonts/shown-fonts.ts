@@ -1,7 +1,8 @@
 /** The fonts that a document shows text in, each with its codes and the rules about fonts that it breaks. */
 import type { Check } from "../../conformance/model/check.ts";
 import { Contents } from "../../conformance/model/content.ts";
-import { readChangedDocument } from "../../conformance/model/document.ts";
+import type { RuleContext } from "../../conformance/model/context.ts";
+import { type ModelDocument, readChangedDocument } from "../../conformance/model/document.ts";
 import { ElementTree } from "../../conformance/model/element-tree.ts";
 import type { FontFacts, ShownGlyph } from "../../conformance/model/elements.ts";
 import { profileFacts } from "../../conformance/model/profiles.ts";
@@ -13,6 +14,8 @@ import { eachObject } from "../../objects/each-object.ts";
 import { entries, objectNumber } from "../../objects/objects.ts";
 import type { ArchiveProfile } from "../target.ts";
 
+/** Output intents do not matter to fonts. */
+const NO_INTENTS = { given: undefined, shareOneProfile: true };
 /** Fuel per glyph. */
 const GLYPH_WORK = 100;
 
@@ -25,45 +28,63 @@ export interface ShownFont {
   readonly broken: ReadonlySet<string>;
 }
 
+/** Collects the fonts of a document while all of its contents are read. */
+export class ShownFonts {
+  readonly #document: ModelDocument;
+  readonly #context: RuleContext;
+  readonly #rules: readonly { readonly rule: (typeof FONT_RULES)[number]; readonly id: string }[];
+  readonly #found = new Map<
+    object,
+    { readonly facts: FontFacts; readonly glyphs: ShownGlyph[]; readonly broken: Set<string> }
+  >();
+
+  constructor(document: ModelDocument, profile: ArchiveProfile) {
+    this.#document = document;
+    this.#context = { ...profileFacts(profile), document, intents: NO_INTENTS };
+    this.#rules = FONT_RULES.flatMap((rule) => {
+      const id = testOf(rule, profile);
+      return id === undefined ? [] : [{ rule, id }];
+    });
+  }
+
+  readonly check: Check = (kind, element) => {
+    if (kind !== "font" && kind !== "glyph") return;
+    const font = kind === "font" ? (element as FontFacts) : (element as ShownGlyph).font;
+    const known = this.#found.get(font.dictionary) ?? { facts: font, glyphs: [], broken: new Set<string>() };
+    this.#found.set(font.dictionary, known);
+    if (kind === "glyph") known.glyphs.push(element as ShownGlyph);
+    this.#document.open.engine.work.spend(GLYPH_WORK);
+    for (const { rule, id } of this.#rules)
+      if (rule.on === kind && !rule.holds(element as never, this.#context)) known.broken.add(id);
+  };
+
+  get list(): ShownFont[] {
+    return [...this.#found.values()].map(({ facts, glyphs, broken }) => ({
+      number: facts.dictionary.object,
+      facts,
+      glyphs,
+      broken,
+    }));
+  }
+}
+
 /** Reads all contents, as validation does. */
 export async function findShownFonts(open: OpenPdf, profile: ArchiveProfile): Promise<ShownFont[]> {
   await makeFontsIndirect(open);
   const document = await readChangedDocument(open);
-  const intents = { given: undefined, shareOneProfile: true };
-  const facts = profileFacts(profile);
-  const context = { ...facts, document, intents };
-  const rules = FONT_RULES.flatMap((rule) => {
-    const id = testOf(rule, profile);
-    return id === undefined ? [] : [{ rule, id }];
-  });
-  const found = new Map<object, { readonly facts: FontFacts; glyphs: ShownGlyph[]; broken: Set<string> }>();
-  const check: Check = (kind, element) => {
-    if (kind !== "font" && kind !== "glyph") return;
-    const font = kind === "font" ? (element as FontFacts) : (element as ShownGlyph).font;
-    const known = found.get(font.dictionary) ?? { facts: font, glyphs: [], broken: new Set() };
-    found.set(font.dictionary, known);
-    if (kind === "glyph") known.glyphs.push(element as ShownGlyph);
-    open.engine.work.spend(GLYPH_WORK);
-    for (const { rule, id } of rules)
-      if (rule.on === kind && !rule.holds(element as never, context)) known.broken.add(id);
-  };
-  const contents = new Contents(document, new ElementTree(document), intents, check);
+  const fonts = new ShownFonts(document, profile);
+  const contents = new Contents(document, new ElementTree(document), NO_INTENTS, fonts.check);
   let number = 0;
   for (const { page, inherited } of pagesOf(document)) {
     await open.engine.work.pause();
-    await contents.page(page, ++number, inherited, facts.part);
+    await contents.page(page, ++number, inherited, profileFacts(profile).part);
   }
   await contents.fonts.checkAll();
-  return [...found.values()].map(({ facts: own, glyphs, broken }) => ({
-    number: own.dictionary.object,
-    facts: own,
-    glyphs,
-    broken,
-  }));
+  return fonts.list;
 }
 
 /** Gives the fonts numbers that are direct objects in resources. */
-async function makeFontsIndirect(open: OpenPdf): Promise<void> {
+export async function makeFontsIndirect(open: OpenPdf): Promise<void> {
   const { document, engine } = open;
   await eachObject(open, (object) => {
     if (!object.isDictionary()) return;
