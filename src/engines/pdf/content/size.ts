@@ -5,7 +5,7 @@ import { idOf } from "./resources.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { objectNumber } from "../objects/objects.ts";
-import { streamsOf } from "./streams.ts";
+import { appearanceOf, streamsOf } from "./streams.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
 /** Fuel per page, in addition to the cost of its contents. */
@@ -73,14 +73,4 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
     sizes.set(number, size);
     meter.addBytes(size);
   }
-}
-
-/** The appearance of an annotation in its current state (12.5.5). */
-function appearanceOf(annotation: PDFObject): PDFObject | undefined {
-  const normal = annotation.get("AP", "N");
-  if (normal.isStream()) return normal;
-  const state = annotation.get("AS");
-  if (!normal.isDictionary() || !state.isName()) return undefined;
-  const appearance = normal.get(state.asName());
-  return appearance.isStream() ? appearance : undefined;
 }

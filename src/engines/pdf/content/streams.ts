@@ -18,6 +18,8 @@ export interface Content {
   /** A single stream, or the parts of a page's content, which are read as one. */
   readonly streams: readonly PDFObject[];
   readonly resources: PDFObject;
+  /** Those of the contents around it, from the outermost, in which readers look up names that its own lack. */
+  readonly outer: readonly PDFObject[];
 }
 
 /** Fuel per resource that may have content. */
@@ -39,10 +41,10 @@ export async function forEachContent(open: OpenPdf, visit: Visit): Promise<void>
       const page = pageAt(open, index);
       if (!page.isDictionary()) return;
       const resources = page.getInheritable("Resources");
-      await visit({ kind: "page", owner: page, streams: streamsOf(page), resources });
-      await visitResources(engine, resources, seen, visit, 0);
+      await visit({ kind: "page", owner: page, streams: streamsOf(page), resources, outer: [] });
+      await visitResources(engine, [resources], seen, visit);
       for await (const annotation of eachItem(engine, page.get("Annots"))) {
-        for (const form of appearances(engine, annotation)) await visitForm(engine, form, resources, seen, visit, 0);
+        for (const form of appearances(engine, annotation)) await visitForm(engine, form, [resources], seen, visit);
       }
     });
   }
@@ -52,6 +54,16 @@ export async function forEachContent(open: OpenPdf, visit: Visit): Promise<void>
 export function streamsOf(page: PDFObject): PDFObject[] {
   const contents = page.get("Contents");
   return (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+}
+
+/** The appearance of an annotation in its current state (12.5.5); undefined if it has none. */
+export function appearanceOf(annotation: PDFObject): PDFObject | undefined {
+  const normal = annotation.get("AP", "N");
+  if (normal.isStream()) return normal;
+  const state = annotation.get("AS");
+  if (!normal.isDictionary() || !state.isName()) return undefined;
+  const appearance = normal.get(state);
+  return appearance.isStream() ? appearance : undefined;
 }
 
 /** The appearance streams of an annotation in all states (12.5.5). */
@@ -66,36 +78,42 @@ export function appearances(engine: PdfEngine, annotation: PDFObject): PDFObject
 async function visitForm(
   engine: PdfEngine,
   form: PDFObject,
-  outer: PDFObject,
+  outer: readonly PDFObject[],
   seen: Set<number>,
   visit: Visit,
-  depth: number,
   kind: ContentKind = "form",
 ): Promise<void> {
   const number = objectNumber(form);
-  if (depth > limits.contents.nesting || seen.has(number) || !form.isStream()) return;
+  if (outer.length > limits.contents.nesting + 1 || seen.has(number) || !form.isStream()) return;
   seen.add(number);
-  await visit({ kind, owner: form, streams: [form], resources: resourcesOf(form, outer) });
-  await visitResources(engine, form.get("Resources"), seen, visit, depth + 1);
+  await visit({ kind, owner: form, streams: [form], resources: resourcesOf(form, innermost(outer)), outer });
+  await visitResources(engine, [...outer, form.get("Resources")], seen, visit);
 }
 
+const innermost = (all: readonly PDFObject[]): PDFObject => {
+  const last = all.at(-1);
+  if (last === undefined) throw new Error("contents are within a page");
+  return last;
+};
+
+/** @param all the resources to visit, after those around them */
 async function visitResources(
   engine: PdfEngine,
-  resources: PDFObject,
+  all: readonly PDFObject[],
   seen: Set<number>,
   visit: Visit,
-  depth: number,
 ): Promise<void> {
+  const resources = innermost(all);
   if (!resources.isDictionary() || visited(resources, seen)) return;
   for await (const { kind, owner } of nestedIn(engine, resources)) {
     if (kind !== "glyph") {
-      await visitForm(engine, owner, resources, seen, visit, depth, kind);
+      await visitForm(engine, owner, all, seen, visit, kind);
     } else if (!visited(owner, seen)) {
       const named = resourcesOf(owner, resources);
       for await (const { value } of eachEntry(engine, owner.get("CharProcs"))) {
-        if (value.isStream()) await visit({ kind, owner: value, streams: [value], resources: named });
+        if (value.isStream()) await visit({ kind, owner: value, streams: [value], resources: named, outer: all });
       }
-      await visitResources(engine, owner.get("Resources"), seen, visit, depth + 1);
+      await visitResources(engine, [...all, owner.get("Resources")], seen, visit);
     }
   }
 }

@@ -12,6 +12,7 @@ import { readAppearanceCharacteristics } from "./appearance-characteristics.ts";
 import { buttonsOf, type FormTexts } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import { layOutText } from "./text.ts";
+import { appearanceOf } from "../content/streams.ts";
 import { isWidget } from "../document/fields.ts";
 import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
@@ -69,7 +70,7 @@ export class FieldDrawer {
       return;
     }
     if (node.type === "signature") return;
-    const isLacking = (widget: PDFObject): boolean => !widget.get("AP", "N").isStream();
+    const isLacking = (widget: PDFObject): boolean => appearanceOf(widget) === undefined;
     try {
       if (node.type === "button") await this.#drawPushButtons(node, isLacking);
       else await this.draw(node, this.#present(node), (widget) => what === "whole" || isLacking(widget));

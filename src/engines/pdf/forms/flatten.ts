@@ -9,6 +9,7 @@ import { visiblePage } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { StampPages } from "../content/page-content.ts";
 import { numbers } from "../content/operands.ts";
+import { appearanceOf } from "../content/streams.ts";
 
 /** Flags of annotations that are not displayed (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;
@@ -150,16 +151,6 @@ export async function drawBare(
 
 /** Fuel per widget or annotation. Each is some thirty calls into MuPDF. */
 const WIDGET_WORK = 5_000;
-
-/** The appearance of a widget in its current state, or undefined if there is none. */
-function appearanceOf(widget: PDFObject): PDFObject | undefined {
-  const normal = widget.get("AP", "N");
-  if (normal.isStream()) return normal;
-  const state = widget.get("AS");
-  if (!normal.isDictionary() || !state.isName()) return undefined;
-  const stream = normal.get(state);
-  return stream.isStream() ? stream : undefined;
-}
 
 /** The appearances drawn on pages. Pages with one list of annotations and one box share a sheet, unless tags distinguish their annotations. */
 class Sheets {
