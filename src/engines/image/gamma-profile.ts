@@ -52,19 +52,23 @@ const SRGB: readonly Triple[] = [
   [0.14307, 0.06061, 0.7141],
 ];
 
-/** A profile of sRGB (IEC 61966-2-1), for documents whose RGB has no profile. */
-export function srgbProfile(): Uint8Array {
+/** A profile of sRGB (IEC 61966-2-1), or of its grays, for documents whose colors have no profile. */
+export function srgbProfile(components: 1 | 3 = 3): Uint8Array {
   const samples = Array.from({ length: CURVE_SAMPLES }, (_, index) => {
     const value = index / (CURVE_SAMPLES - 1);
     const linear = value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
     return number16(Math.round(linear * MOST));
   });
   const curve = `curv${number32(0)}${number32(CURVE_SAMPLES)}${samples.join("")}`;
-  const [red, green, blue] = SRGB.map(xyz);
-  return profile("RGB ", [
-    ["desc", description("sRGB")],
+  const common: [string, string][] = [
+    ["desc", description(components === 3 ? "sRGB" : "Gray of sRGB")],
     ["cprt", `text${number32(0)}No copyright\0`],
     ["wtpt", xyz(D50)],
+  ];
+  if (components === 1) return profile("GRAY", [...common, ["kTRC", curve]]);
+  const [red, green, blue] = SRGB.map(xyz);
+  return profile("RGB ", [
+    ...common,
     ["rXYZ", red ?? ""],
     ["gXYZ", green ?? ""],
     ["bXYZ", blue ?? ""],

@@ -48,11 +48,10 @@ function archiveForm({ open, changes }: ArchiveTarget): void {
   const root = open.document.getTrailer().get("Root");
   const form = root.get("AcroForm");
   if (!root.get("NeedsRendering").isNull()) root.delete("NeedsRendering");
+  if (!root.get("Perms").isNull() || !root.get("DSS").isNull()) changes.add("permissions_removed");
+  for (const key of ["Perms", "DSS"]) if (!root.get(key).isNull()) root.delete(key);
   if (!form.isDictionary()) return;
   for (const key of ["NeedAppearances", "XFA", "SigFlags"]) if (!form.get(key).isNull()) form.delete(key);
-  if (root.get("Perms").isNull() && root.get("DSS").isNull()) return;
-  for (const key of ["Perms", "DSS"]) if (!root.get(key).isNull()) root.delete(key);
-  changes.add("permissions_removed");
 }
 
 /**

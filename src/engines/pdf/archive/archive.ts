@@ -15,8 +15,11 @@ import { archiveColors } from "./colors.ts";
 import { archiveContents } from "./content.ts";
 import { archiveFonts } from "./fonts/archive-fonts.ts";
 import { findShownFonts, makeFontsIndirect, ShownFonts } from "./fonts/shown-fonts.ts";
+import { archiveJpx } from "./jpx.ts";
+import { archiveLongStrings } from "./long-strings.ts";
 import { archiveMetadata } from "./metadata.ts";
 import { archiveObjects } from "./objects.ts";
+import { archiveBoxes } from "./page-boxes.ts";
 import { archiveStreams } from "./streams.ts";
 import {
   ArchiveChanges,
@@ -93,12 +96,15 @@ export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<A
   const model = await readChangedDocument(open);
   const fonts = new ShownFonts(model, profile);
   const surveyed: SurveyedTarget = { ...target, model, survey: await surveyObjects(model, profile, fonts.check) };
+  archiveBoxes(surveyed);
+  archiveJpx(surveyed);
+  await archiveLongStrings(surveyed);
   const earlier = new Map(changes.counts);
   const { attachments } = await archiveObjects(surveyed);
   await archiveContents(surveyed);
   const areSame = [...changes.counts].every(([kind, count]) => KEEP_FONTS.has(kind) || earlier.get(kind) === count);
   await archiveFonts(surveyed, areSame ? fonts.list : await findShownFonts(open, profile));
   await archiveColors(surveyed);
-  await archiveMetadata(target);
+  await archiveMetadata(surveyed);
   return { changes, attachments };
 }

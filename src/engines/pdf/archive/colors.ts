@@ -1,6 +1,7 @@
 /** Output intents and default color spaces, which give device colors their meaning (ISO 19005-2, 6.2.3 and 6.2.4). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { srgbProfile } from "../../image/gamma-profile.ts";
+import { INPUT_CLASSES } from "../conformance/rules/graphics.ts";
 import { readIcc } from "../conformance/model/icc.ts";
 import { forEachContent, readStream } from "../content/streams.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
@@ -10,15 +11,22 @@ import type { SurveyedTarget } from "./target.ts";
 
 /** The rules about device colors. */
 const [OF_RGB, OF_CMYK, OF_GRAY, OF_TRANSPARENCY] = ["6.2.4.3-2", "6.2.4.3-3", "6.2.4.3-4", "6.2.10-2"];
+/** The rules about ICCBased spaces: their profiles, and that those of CMYK are not painted with overprint mode 1. */
+const [PROFILES, OVERPRINT] = ["6.2.4.2-1", "6.2.4.2-2"];
 const INTENT = "GTS_PDFA1";
 const COMPONENTS: Readonly<Record<string, number>> = { "RGB ": 3, CMYK: 4, GRAY: 1 };
 const CLASSES = new Set(["prtr", "mntr"]);
+/** The same by number of components. */
+const SPACES: Readonly<Record<number, string>> = { 1: "GRAY", 3: "RGB ", 4: "CMYK" };
+const DEFAULTS: Readonly<Record<string, string>> = { "RGB ": "DefaultRGB", CMYK: "DefaultCMYK" };
 
 export async function archiveColors(target: SurveyedTarget): Promise<void> {
   const { survey, changes } = target;
+  if (survey.has(OVERPRINT)) await withoutOverprintMode(target);
+  replaceProfiles(target);
   const uses = (rule: string): boolean => survey.has(rule);
   const [rgb, cmyk, gray, transparency] = [uses(OF_RGB), uses(OF_CMYK), uses(OF_GRAY), uses(OF_TRANSPARENCY)];
-  const present = await keepIntent(target);
+  const { space: present, other } = await keepIntent(target);
   if (present === undefined && !rgb && !cmyk && !gray && !transparency) return;
   // A page whose colors are CMYK only keeps them; transparency would be blended in CMYK, which looks different.
   const space = present ?? (cmyk && !rgb && !transparency ? "CMYK" : "RGB ");
@@ -29,27 +37,56 @@ export async function archiveColors(target: SurveyedTarget): Promise<void> {
   const defaults = new Map<string, PDFObject>();
   if (rgb && space !== "RGB ") defaults.set("DefaultRGB", spaceOf(target, "RGB "));
   if (cmyk && space !== "CMYK") defaults.set("DefaultCMYK", spaceOf(target, "CMYK"));
+  // Readers show device colors by the profile of an intent that is removed.
+  const name = other ? DEFAULTS[other.space] : undefined;
+  if (other && name !== undefined && (other.space === "CMYK" ? cmyk : rgb))
+    defaults.set(name, iccBased(target, other.profile));
   if (defaults.size === 0) return;
   await addDefaults(target, defaults);
   if (defaults.has("DefaultCMYK")) await withoutOverprintMode(target);
 }
 
-/**
- * Keeps a profile that an output intent of the document has, if PDF/A accepts it. Returns its color space; undefined if there is none.
- */
-async function keepIntent({ open, changes }: SurveyedTarget): Promise<string | undefined> {
+/** Gives ICCBased spaces profiles of our own instead of those that PDF/A forbids, or that are damaged. Readers show these by their number of components. */
+function replaceProfiles({ open, survey, changes }: SurveyedTarget): void {
+  for (const number of new Set((survey.get(PROFILES) ?? []).map(({ object }) => object))) {
+    open.engine.scope(() => {
+      const profile = open.document.newIndirect(number);
+      const space = SPACES[profile.get("N").asNumber()];
+      if (space === undefined) return;
+      for (const key of ["Filter", "DecodeParms", "Alternate", "Range"])
+        if (!profile.get(key).isNull()) profile.delete(key);
+      profile.writeStream(profileBytes(open, space));
+      changes.add("profiles_replaced");
+    });
+  }
+}
+
+interface KeptIntent {
+  /** The color space of the intent; undefined if none is left. */
+  readonly space?: string;
+  /** A profile that an intent may not have, but other color spaces may. */
+  readonly other?: { readonly space: string; readonly profile: PDFObject };
+}
+
+/** Keeps a profile that an output intent of the document has, if PDF/A accepts it. */
+async function keepIntent({ open, changes }: SurveyedTarget): Promise<KeptIntent> {
   const { document } = open;
   const root = document.getTrailer().get("Root");
   const intents = items(root.get("OutputIntents")).filter((intent) => intent.isDictionary());
-  if (intents.length === 0) return undefined;
+  if (intents.length === 0) return {};
   const ordered = [...intents].sort(
     (a, b) => Number(isNamed(b.get("S"), INTENT)) - Number(isNamed(a.get("S"), INTENT)),
   );
+  let other: KeptIntent["other"];
   for (const intent of ordered) {
     const profile = intent.get("DestOutputProfile");
     const icc = readIcc(profile.isStream() ? await readStream(open, profile) : undefined);
     const components = COMPONENTS[icc.space];
-    if (!icc.isReadable || components === undefined || !CLASSES.has(icc.deviceClass) || icc.major >= 5) continue;
+    if (!icc.isReadable || components === undefined || icc.major >= 5) continue;
+    if (!CLASSES.has(icc.deviceClass)) {
+      if (INPUT_CLASSES.has(icc.deviceClass)) other ??= { space: icc.space, profile };
+      continue;
+    }
     if (profile.get("N").asNumber() !== components) profile.put("N", components);
     // All intents have the same profile (6.2.3).
     const condition = textOf(intent.get("OutputConditionIdentifier")) ?? "Custom";
@@ -62,11 +99,11 @@ async function keepIntent({ open, changes }: SurveyedTarget): Promise<string | u
       list.push(other);
     }
     root.put("OutputIntents", list);
-    return icc.space;
+    return { space: icc.space };
   }
   root.delete("OutputIntents");
   changes.add("output_intents_removed", intents.length);
-  return undefined;
+  return other ? { other } : {};
 }
 
 const textOf = (value: PDFObject): string | undefined => (value.isString() ? value.asString() : undefined);
@@ -89,16 +126,19 @@ function addIntent({ open }: SurveyedTarget, space: string): void {
   document.getTrailer().get("Root").put("OutputIntents", list);
 }
 
-function profileOf({ document, engine }: OpenPdf, space: string): PDFObject {
-  const bytes = space === "CMYK" ? engine.cmykProfile() : srgbProfile();
-  return document.addStream(bytes, { N: COMPONENTS[space] });
+function profileOf(open: OpenPdf, space: string): PDFObject {
+  return open.document.addStream(profileBytes(open, space), { N: COMPONENTS[space] });
 }
 
-function spaceOf({ open }: SurveyedTarget, space: string): PDFObject {
-  const { document } = open;
+const profileBytes = ({ engine }: OpenPdf, space: string): Uint8Array =>
+  space === "CMYK" ? engine.cmykProfile() : srgbProfile(space === "GRAY" ? 1 : 3);
+
+const spaceOf = (target: SurveyedTarget, space: string): PDFObject => iccBased(target, profileOf(target.open, space));
+
+function iccBased({ open: { document } }: SurveyedTarget, profile: PDFObject): PDFObject {
   const array = document.newArray();
   array.push(document.newName("ICCBased"));
-  array.push(profileOf(open, space));
+  array.push(profile);
   return document.addObject(array);
 }
 
@@ -130,7 +170,6 @@ async function addDefaults({ open, changes }: SurveyedTarget, defaults: Readonly
   });
 }
 
-/** ICC profiles of CMYK are not painted with overprint mode 1 (6.2.4.2). */
 async function withoutOverprintMode({ open, changes }: SurveyedTarget): Promise<void> {
   await eachObjectHaving(open, { keys: ["OPM", "ExtGState"] }, (object) => {
     const states = [object, ...entries(open.engine, object.get("ExtGState")).map(({ value }) => value)];

@@ -1,6 +1,6 @@
 /** The operators of contents that PDF/A forbids (ISO 19005-2, 6.1.6, 6.1.13, 6.2.2, 6.2.6, and 6.2.8). */
 import type { PDFObject } from "mupdf";
-import { FILTERS, INLINE_FILTERS } from "../conformance/rules/file-structure.ts";
+import { FILTERS, INLINE_FILTERS, MOST_STRING } from "../conformance/rules/file-structure.ts";
 import { RENDERING_INTENTS } from "../conformance/rules/graphics.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { ContentWriter } from "../content/content-writer.ts";
@@ -9,15 +9,17 @@ import { process, type Run } from "../content/processor.ts";
 import { type Content, forEachContent, readStreams } from "../content/streams.ts";
 import { inlineImage } from "../images/inline-images.ts";
 import { hex } from "../../../bytes/hex.ts";
+import { latin1 } from "../../../bytes/latin1.ts";
 import { FreeNames, isNamed, objectNumber } from "../objects/objects.ts";
-import { readString } from "../syntax/strings.ts";
+import { readString, writtenString } from "../syntax/strings.ts";
 import type { ByteRange } from "../syntax/tokens.ts";
+import { LONG_STRINGS } from "./long-strings.ts";
 import type { ArchiveChanges, SurveyedTarget } from "./target.ts";
 import type { Work } from "../../work.ts";
 
 /** Rules about contents, by the pass that corrects them. */
 const TOKENS = ["6.1.6-1", "6.1.6-2", "6.1.13-1", "6.1.13-2", "6.1.13-5"];
-const OPERATORS = ["6.1.10-1", "6.2.2-1", "6.2.2-2", "6.2.6-1", "6.2.8-3", "6.2.9-3"];
+const OPERATORS = ["6.1.10-1", "6.2.2-1", "6.2.2-2", "6.2.6-1", "6.2.8-3", LONG_STRINGS];
 const STATES = ["6.1.13-8"];
 
 /** The most states that content may save within each other, and levels of forms that take the rest. */
@@ -58,7 +60,7 @@ class ContentCleaner {
     this.#target = target;
   }
 
-  async content({ kind, owner, streams, resources: found }: Content, passes: Passes): Promise<void> {
+  async content({ kind, owner, streams, resources: found, outer }: Content, passes: Passes): Promise<void> {
     const { open, changes } = this.#target;
     const { document, engine } = open;
     const { bytes, isComplete } = await readStreams(open, streams);
@@ -73,7 +75,7 @@ class ContentCleaner {
     if (!resources.isDictionary()) resources = found;
     let cleaned = bytes;
     if (passes.tokens) cleaned = (await cleanTokens(cleaned, changes, engine.work)) ?? cleaned;
-    if (passes.operators) cleaned = (await this.#operators(cleaned, resources)) ?? cleaned;
+    if (passes.operators) cleaned = (await this.#operators(cleaned, resources, outer)) ?? cleaned;
     if (passes.states) {
       cleaned = (await withoutUnusedStates(cleaned, changes, engine.work)) ?? cleaned;
       cleaned = (await this.#nested(cleaned, resources, 0)) ?? cleaned;
@@ -86,17 +88,23 @@ class ContentCleaner {
     owner.put("Contents", document.addStream(cleaned, {}));
   }
 
-  async #operators(bytes: Uint8Array, resources: PDFObject): Promise<Uint8Array | undefined> {
+  async #operators(
+    bytes: Uint8Array,
+    resources: PDFObject,
+    outer: readonly PDFObject[],
+  ): Promise<Uint8Array | undefined> {
     const { open, changes } = this.#target;
+    const complete = (category: string, name: string): boolean => this.#complete(resources, outer, category, name);
     const writer = new ContentWriter(bytes);
+    let font: string | undefined;
     const replace = ({ start, end }: ContentOperators, text: string, kind: string): void => {
       writer.replace(start, end, text);
       changes.add(kind);
     };
-    /** Drops an operator whose resource is missing: readers skip it. */
+    /** Drops an operator whose resource is nowhere: readers skip it. */
     const needs = (category: string, operators: ContentOperators, index: number): void => {
       const name = operators.name(index);
-      if (name === undefined || resources.get(category, name).isNull()) replace(operators, "", "operators_removed");
+      if (name === undefined || !complete(category, name)) replace(operators, "", "operators_removed");
     };
     await process(
       bytes,
@@ -118,12 +126,9 @@ class ContentCleaner {
             case "sh":
               needs("Shading", operators, 0);
               break;
-            case "Do": {
-              const object = resources.get("XObject", operators.name(0) ?? "");
-              const isPostScript = isNamed(object.get("Subtype"), "PS");
-              if (object.isNull() || isPostScript) replace(operators, "", "operators_removed");
+            case "Do":
+              needs("XObject", operators, 0);
               break;
-            }
             case "cs":
             case "CS": {
               const name = operators.name(0) ?? "";
@@ -137,19 +142,23 @@ class ContentCleaner {
             case "BDC":
             case "DP": {
               const properties = operators.name(1);
-              if (properties === undefined || !resources.get("Properties", properties).isNull()) break;
+              if (properties === undefined || complete("Properties", properties)) break;
               const mark = operators.entry.name === "DP" ? "MP" : "BMC";
               replace(operators, `${operators.text(0)} ${mark}`, "operators_removed");
               break;
             }
             case "Tf":
+              font = operators.name(0);
               if (operators.name(0) === undefined) replace(operators, "", "operators_removed");
-              else this.#font(resources, operators.name(0) ?? "");
+              else if (!complete("Font", operators.name(0) ?? "")) this.#font(resources, operators.name(0) ?? "");
               break;
             case "BI":
               this.#image(operators, bytes, resources, (text) => replace(operators, text, "images_not_interpolated"));
               break;
             default:
+              if (operators.entry.family !== "show") break;
+              const divided = dividedText(operators, bytes, () => codeLength(resources.get("Font", font ?? "")));
+              if (divided !== undefined) replace(operators, divided, "strings_divided");
           }
         },
       },
@@ -207,25 +216,34 @@ class ContentCleaner {
 
   /** Adds an object to resources. Returns its name. */
   #add(resources: PDFObject, name: string, object: PDFObject): string {
-    const { document } = this.#target.open;
-    const present = resources.get("XObject");
-    const objects = present.isDictionary()
-      ? present
-      : (resources.put("XObject", document.newDictionary()) as PDFObject);
-    const free = this.#names.of(name, (used) => !objects.get(used).isNull());
-    objects.put(free, object);
+    const free = this.#names.of(name, (used) => !resources.get("XObject", used).isNull());
+    this.#put(resources, "XObject", free, object);
     return free;
   }
 
   /** Readers show text in a font that is not there in one like Helvetica. */
   #font(resources: PDFObject, name: string): void {
-    if (!resources.get("Font", name).isNull()) return;
-    const { open, changes } = this.#target;
-    const { document } = open;
-    const present = resources.get("Font");
-    const fonts = present.isDictionary() ? present : (resources.put("Font", document.newDictionary()) as PDFObject);
-    fonts.put(name, document.addObject({ Type: "Font", Subtype: "Type1", BaseFont: "Helvetica" }));
-    changes.add("resources_completed");
+    const font = this.#target.open.document.addObject({ Type: "Font", Subtype: "Type1", BaseFont: "Helvetica" });
+    this.#put(resources, "Font", name, font);
+    this.#target.changes.add("resources_completed");
+  }
+
+  /** Adds a resource that only the contents around have, where readers find it (6.2.2-2). Returns whether there is one. */
+  #complete(resources: PDFObject, outer: readonly PDFObject[], category: string, name: string): boolean {
+    if (!resources.get(category, name).isNull()) return true;
+    const found = outer.map((each) => each.get(category, name)).findLast((value) => !value.isNull());
+    if (!found) return false;
+    this.#put(resources, category, name, found);
+    this.#target.changes.add("resources_completed");
+    return true;
+  }
+
+  #put(resources: PDFObject, category: string, name: string, value: PDFObject): void {
+    const present = resources.get(category);
+    const all = present.isDictionary()
+      ? present
+      : (resources.put(category, this.#target.open.document.newDictionary()) as PDFObject);
+    all.put(name, value);
   }
 
   /** An inline image that is interpolated or has a filter that is forbidden becomes an object, which is cleaned like others. */
@@ -256,6 +274,48 @@ class ContentCleaner {
     const name = this.#add(resources, "InlineImage", image);
     replace(`/${name} Do`);
   }
+}
+
+/** Bytes per code of a font; undefined if it varies. */
+function codeLength(font: PDFObject): number | undefined {
+  if (!isNamed(font.get("Subtype"), "Type0")) return 1;
+  return ["Identity-H", "Identity-V"].some((name) => isNamed(font.get("Encoding"), name)) ? 2 : undefined;
+}
+
+/** The same text with strings that are not too long; undefined if they are not, or cannot be divided between codes. */
+function dividedText(
+  operators: ContentOperators,
+  bytes: Uint8Array,
+  bytesPerCode: () => number | undefined,
+): string | undefined {
+  const { start, count, entry } = operators;
+  const shown = operators.operand(count - 1);
+  if (!shown || shown.end - shown.start <= MOST_STRING) return undefined;
+  const length = bytesPerCode();
+  if (length === undefined) return undefined;
+  const most = MOST_STRING - (MOST_STRING % length);
+  const partsOf = (at: number): string[] | undefined => {
+    const { value } = readString(bytes, at);
+    if (value.length <= MOST_STRING) return undefined;
+    return Array.from({ length: Math.ceil(value.length / most) }, (_, index) =>
+      writtenString(value.subarray(index * most, (index + 1) * most)),
+    );
+  };
+  if (!operators.text(count - 1).startsWith("[")) {
+    const [first, ...rest] = partsOf(shown.start) ?? [];
+    if (first === undefined) return undefined;
+    const before = latin1(bytes.subarray(start, shown.start));
+    return `${before}${first} ${entry.name}${rest.map((part) => ` ${part} Tj`).join("")}`;
+  }
+  const array = bytes.subarray(shown.start, shown.end);
+  const lexer = new ContentLexer(array);
+  const writer = new ContentWriter(array);
+  for (let kind = lexer.next(); kind !== undefined; kind = lexer.next()) {
+    const parts = kind === "literal" || kind === "hex" ? partsOf(shown.start + lexer.start) : undefined;
+    if (parts) writer.replace(lexer.start, lexer.end, parts.join(" "));
+  }
+  const divided = writer.result();
+  return divided && `${latin1(divided)} ${entry.name}`;
 }
 
 /** Numbers out of range, and strings in hexadecimal that are malformed, as readers read them. */

@@ -8,14 +8,14 @@ import { type Described, isExtensionContainer, readExtensionSchemas } from "../c
 import { readXmpPacket, type XmpNode, type XmpValue } from "../conformance/xmp/rdf.ts";
 import { key, PDFA_IDENTIFICATION, PREDEFINED } from "../conformance/xmp/schemas.ts";
 import { ValueTypes } from "../conformance/xmp/value-types.ts";
+import { MOST_STRING } from "../conformance/rules/file-structure.ts";
 import { INFO_KEYS } from "../metadata/info.ts";
 import { readPacket } from "../metadata/metadata.ts";
 import { RDF } from "../metadata/xmp.ts";
 import { isoOfPdfDate, pdfDateOf } from "../objects/dates.ts";
-import { eachObjectHaving } from "../objects/each-object.ts";
-import { objectNumber } from "../objects/objects.ts";
 import { decodeText, textString } from "../objects/text-string.ts";
-import type { ArchiveTarget, XmpSchema } from "./target.ts";
+import { eachContainer } from "./containers.ts";
+import type { ArchiveTarget, SurveyedTarget, XmpSchema } from "./target.ts";
 
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
@@ -63,7 +63,7 @@ const named = (namespace: string, local: string, value: XmpValue, language?: str
 });
 const item = (value: XmpValue, language?: string): XmpNode => named(RDF, "li", value, language);
 
-export async function archiveMetadata(target: ArchiveTarget): Promise<void> {
+export async function archiveMetadata(target: SurveyedTarget): Promise<void> {
   const { open, changes, profile, part, schemas } = target;
   const { document, engine } = open;
   const root = document.getTrailer().get("Root");
@@ -94,7 +94,7 @@ export async function archiveMetadata(target: ArchiveTarget): Promise<void> {
   const written = new TextEncoder().encode(packetOf([...properties.values()]));
   root.put("Metadata", document.addStream(written, { Type: "Metadata", Subtype: "XML" }));
   changes.add("metadata_written");
-  await archiveOtherPackets(target, objectNumber(stream), written);
+  await archiveOtherPackets(target, written);
 }
 
 /** The properties of a packet that PDF/A accepts, the extension schemas that describe them, and the names of all others. */
@@ -169,12 +169,20 @@ function infoTexts({ open, changes }: ArchiveTarget): ReadonlyMap<string, string
   for (const entry of INFO_KEYS) {
     const value = info.get(entry);
     if (!value.isString()) continue;
-    const found = decodeText(value.asByteString());
+    const bytes = value.asByteString();
+    const found = decodeText(bytes);
     const isDate = entry.endsWith("Date");
     const date = isDate ? isoOfPdfDate(found) : undefined;
     if (isDate && date === undefined) {
       info.delete(entry);
       changes.add("info_entries_corrected");
+      continue;
+    }
+    if (bytes.length > MOST_STRING) {
+      // XMP has it completely.
+      info.delete(entry);
+      changes.add("info_entries_corrected");
+      texts.set(entry, plainText(found));
       continue;
     }
     const sound = isDate ? (pdfDateOf(found) === undefined ? pdfDateOf(date ?? "") : found) : plainText(found);
@@ -252,35 +260,29 @@ function packetOf(properties: readonly XmpNode[]): string {
   );
 }
 
-/** Removes the packets of other objects, such as images, that break rules. */
-async function archiveOtherPackets(
-  { open, changes, part }: ArchiveTarget,
-  main: number,
-  written: Uint8Array,
-): Promise<void> {
+/** Removes the packets of other objects that break rules, such as those of images and of marked content. */
+async function archiveOtherPackets(target: SurveyedTarget, written: Uint8Array): Promise<void> {
+  const { open, changes, part, model } = target;
   const { engine, document } = open;
-  const holders: { holder: number; stream: number }[] = [];
-  const root = objectNumber(document.getTrailer().get("Root"));
-  await eachObjectHaving(open, { keys: ["Metadata"] }, (object, holder) => {
-    const stream = object.get("Metadata");
-    if (holder !== root && stream.isStream() && objectNumber(stream) !== main)
-      holders.push({ holder, stream: objectNumber(stream) });
-  });
+  const main = model.stream(model.root, "Metadata");
   const verdicts = new Map<number, boolean>();
-  for (const { holder, stream } of holders) {
-    const isSound =
-      verdicts.get(stream) ??
-      (await isSoundPacket(
-        engine.work,
-        written,
-        engine.scope(() => readPacket(engine, document.newIndirect(stream))),
-        part,
-      ));
-    verdicts.set(stream, isSound);
-    if (isSound) continue;
-    engine.scope(() => document.newIndirect(holder).delete("Metadata"));
-    changes.add("object_metadata_removed");
+  await eachContainer(target, ({ plain }) => {
+    const stream = model.stream(plain, "Metadata");
+    if (stream && stream !== main) verdicts.set(stream.object, true);
+  });
+  for (const number of verdicts.keys()) {
+    const packet = engine.scope(() => readPacket(engine, document.newIndirect(number)));
+    verdicts.set(number, await isSoundPacket(engine.work, written, packet, part));
   }
+  if ([...verdicts.values()].every(Boolean)) return;
+  await eachContainer(target, ({ plain, handle }) => {
+    const stream = model.stream(plain, "Metadata");
+    if (!stream || stream === main || verdicts.get(stream.object) !== false) return;
+    const holder = handle();
+    if (!holder.isDictionary() || holder.get("Metadata").isNull()) return;
+    holder.delete("Metadata");
+    changes.add("object_metadata_removed");
+  });
 }
 
 async function isSoundPacket(work: Work, main: Uint8Array, bytes: Uint8Array, part: 2 | 3): Promise<boolean> {

@@ -4,22 +4,13 @@ import { ACTIONS, NAMED } from "../conformance/rules/interactive.ts";
 import { isUtf8 } from "../conformance/rules/file-structure.ts";
 import { RENDERING_INTENTS } from "../conformance/rules/graphics.ts";
 import { BLEND_MODES } from "../conformance/rules/transparency.ts";
+import { colorantsOf } from "../conformance/model/color-spaces.ts";
 import { isArray } from "../conformance/model/document.ts";
 import { type Plain, PlainDictionary } from "../objects/plain-values.ts";
-import { items } from "../objects/objects.ts";
+import { entries, items, nameOf } from "../objects/objects.ts";
+import { describeColorant, colorantParts, type SeparationParts } from "./colorants.ts";
+import { eachContainer, type PlainPlace } from "./containers.ts";
 import type { SurveyedTarget } from "./target.ts";
-
-/** Fuel per value that is looked at. */
-const VALUE_WORK = 20;
-/** Levels of direct values within each other. */
-const MOST_LEVELS = 64;
-
-/** A dictionary of the document, and the same in the engine. */
-interface Place {
-  readonly plain: PlainDictionary;
-  /** Is valid until the visit ends. */
-  readonly handle: () => PDFObject;
-}
 
 /** Cleans all dictionaries of a document, and its Separation color spaces. Counts the specifications of embedded files. */
 export async function archiveObjects(target: SurveyedTarget): Promise<{ readonly attachments: number }> {
@@ -27,55 +18,41 @@ export async function archiveObjects(target: SurveyedTarget): Promise<{ readonly
   await eachContainer(
     target,
     (place) => cleaner.clean(place),
-    (array, handle) => cleaner.separation(array, handle),
+    (array, handle) => cleaner.colors(array, handle),
   );
+  await cleaner.describeColorants();
   cleaner.associate();
   return cleaner;
 }
 
-async function eachContainer(
-  { open, model }: SurveyedTarget,
-  visit: (place: Place) => void,
-  visitArray: (array: readonly Plain[], handle: () => PDFObject) => void,
-): Promise<void> {
-  const { engine, document } = open;
-  for (const [number, object] of model.objects) {
-    const pending: { value: Plain; path: readonly (string | number)[] }[] = [{ value: object, path: [] }];
-    for (let next = pending.pop(); next; next = pending.pop()) {
-      engine.work.spend(VALUE_WORK);
-      await engine.work.pause();
-      const { value, path } = next;
-      if (path.length > MOST_LEVELS) continue;
-      const handle = (): PDFObject =>
-        path.length === 0 ? document.newIndirect(number) : document.newIndirect(number).get(...path);
-      if (isArray(value)) {
-        engine.scope(() => visitArray(value, handle));
-        for (const [index, item] of value.entries()) {
-          if (isArray(item) || item instanceof PlainDictionary) pending.push({ value: item, path: [...path, index] });
-        }
-      }
-      if (!(value instanceof PlainDictionary)) continue;
-      engine.scope(() => visit({ plain: value, handle }));
-      for (const [key, item] of value.entries) {
-        if (isArray(item) || item instanceof PlainDictionary) pending.push({ value: item, path: [...path, key] });
-      }
-    }
-  }
-}
+/** Colorants that stand for all, or for none (ISO 32000-2, 8.6.6.4). */
+const ALL_OR_NONE = new Set(["All", "None"]);
+/** Rules about names, and about the colorants of DeviceN spaces. */
+const [NAMES, COLORANTS] = ["6.1.8-1", "6.2.4.4-1"];
 
 class Cleaner {
   attachments = 0;
   readonly #target: SurveyedTarget;
-  /** Separations of one name that have different alternate spaces or transforms, each with the first of them. */
-  readonly #separations: Map<string, readonly [alternate: number, transform: number] | undefined>;
+  /** Names of separations that have different alternate spaces or transforms. */
+  readonly #unequal: ReadonlySet<string>;
+  /** The different separations of each of these names in their written form: alternate space and transform. */
+  readonly #variants = new Map<string, string[]>();
+  /** The first separation of each name. */
+  readonly #separations = new Map<string, SeparationParts>();
+  /** DeviceN spaces with colorants that they do not describe. */
+  readonly #bare: {
+    readonly handle: () => PDFObject;
+    readonly colorants: readonly string[];
+    readonly missing: readonly string[];
+  }[] = [];
 
   constructor(target: SurveyedTarget) {
     this.#target = target;
     const places = target.survey.get("6.2.4.4-2") ?? [];
-    this.#separations = new Map(places.map(({ context = "" }) => [context, undefined]));
+    this.#unequal = new Set(places.map(({ context = "" }) => context));
   }
 
-  clean(place: Place): void {
+  clean(place: PlainPlace): void {
     const { plain } = place;
     const { model } = this.#target;
     this.#actions(place);
@@ -87,39 +64,114 @@ class Cleaner {
     if (!plain.isStream) return;
     const subtype = model.name(plain, "Subtype");
     if (subtype === "Image") this.#image(place);
+    else if (subtype === "PS") this.#postScript(place);
     else if (subtype === "Form") {
       for (const key of ["OPI", "PS", "Ref"]) this.#remove(place, key, "form_entries_removed");
       if (model.name(plain, "Subtype2") === "PS") this.#remove(place, "Subtype2", "form_entries_removed");
     }
   }
 
-  /** Gives separations of one name the alternate space and the transform of the first one (6.2.4.4). */
-  separation(array: readonly Plain[], handle: () => PDFObject): void {
+  /** Separation and DeviceN spaces (6.1.8 and 6.2.4.4). */
+  colors(array: readonly Plain[], handle: () => PDFObject): void {
+    if (array.length < 4) return;
+    const { model, survey } = this.#target;
+    const family = model.name(array[0]);
+    if (family !== "Separation" && family !== "DeviceN") return;
+    if (survey.has(NAMES)) this.#colorantNames(array, handle);
+    if (family === "Separation") this.#separation(model.name(array[1]) ?? "", handle);
+    else if (survey.has(COLORANTS)) {
+      const { colorants, missing } = colorantsOf(model, array);
+      if (missing.length > 0) this.#bare.push({ handle, colorants, missing });
+    }
+  }
+
+  /** Names of colorants are UTF-8: other bytes are read as Latin-1. */
+  #colorantNames(array: readonly Plain[], handle: () => PDFObject): void {
     const { model, open, changes } = this.#target;
-    const name = model.name(array[1]) ?? "";
-    if (array.length < 4 || model.name(array[0]) !== "Separation" || !this.#separations.has(name)) return;
+    const { document, engine } = open;
+    const space = handle();
+    // A key that is not UTF-8 leads nowhere: its entry is corrected with the space that describes it.
+    if (!space.isArray()) return;
+    const correct = (holder: PDFObject, index: number, value: Plain | undefined): void => {
+      const name = model.name(value);
+      if (name === undefined || isUtf8(name)) return;
+      holder.put(index, document.newName(name));
+      changes.add("names_corrected");
+    };
+    const names = model.resolve(array[1]);
+    if (!isArray(names)) return correct(space, 1, array[1]);
+    for (const [index, item] of names.entries()) correct(space.get(1), index, item);
+    const colorants = space.get(4, "Colorants");
+    for (const { key, value } of entries(engine, colorants)) {
+      const name = nameOf(engine, key);
+      if (isUtf8(name)) continue;
+      colorants.delete(key);
+      colorants.put(name, value);
+      if (value.isArray()) value.put(1, document.newName(name));
+      changes.add("names_corrected");
+    }
+  }
+
+  /** Describes the spot colors of DeviceN spaces as separations of the same name are, or else by the space itself. */
+  async describeColorants(): Promise<void> {
+    const { open, changes } = this.#target;
+    for (const { handle, colorants, missing } of this.#bare) {
+      await open.engine.scope(async () => {
+        const space = handle();
+        for (const name of missing) {
+          const place = colorants.indexOf(name);
+          const parts = this.#separations.get(name) ?? (await colorantParts(open, space, place));
+          if (!parts) continue;
+          this.#separations.set(name, parts);
+          describeColorant(open, space, space.get(1).get(place), parts);
+          changes.add("colorants_described");
+        }
+      });
+    }
+  }
+
+  /**
+   * Separations of one name have the same alternate space and the same transform. Others get a name of their own, with which they look the same.
+   */
+  #separation(name: string, handle: () => PDFObject): void {
+    const { open, changes, survey } = this.#target;
+    const isUnequal = this.#unequal.has(name);
+    if (!isUnequal && !survey.has(COLORANTS)) return;
+    const { document } = open;
     const space = handle();
     const first = this.#separations.get(name);
     if (first === undefined) {
-      const numbers = [2, 3].map((index) => {
+      const [alternate = 0, transform = 0] = [2, 3].map((index) => {
         const part = space.get(index);
-        return part.isIndirect() ? part.asIndirect() : open.document.addObject(part).asIndirect();
+        return (part.isIndirect() ? part : document.addObject(part)).asIndirect();
       });
-      this.#separations.set(name, [numbers[0] ?? 0, numbers[1] ?? 0]);
+      this.#separations.set(name, [alternate, transform]);
+      for (const [index, number] of [alternate, transform].entries())
+        space.put(index + 2, document.newIndirect(number));
     }
-    const [alternate, transform] = this.#separations.get(name) ?? [0, 0];
-    space.put(2, open.document.newIndirect(alternate));
-    space.put(3, open.document.newIndirect(transform));
-    if (first !== undefined) changes.add("separations_unified");
+    if (!isUnequal) return;
+    const written = [2, 3].map((index) => space.get(index).toString()).join(" ");
+    const variants = this.#variants.get(name) ?? [];
+    this.#variants.set(name, variants);
+    if (!variants.includes(written)) variants.push(written);
+    const variant = variants.indexOf(written);
+    if (variant === 0) return;
+    if (ALL_OR_NONE.has(name)) {
+      for (const [index, number] of (first ?? []).entries()) space.put(index + 2, document.newIndirect(number));
+      changes.add("separations_unified");
+      return;
+    }
+    space.put(1, document.newName(`${space.get(1).asName()} (${variant + 1})`));
+    changes.add("separations_renamed");
   }
 
-  #remove({ plain, handle }: Place, key: string, kind: string): void {
+  #remove({ plain, handle }: PlainPlace, key: string, kind: string): void {
     if (!plain.entries.has(key)) return;
     handle().delete(key);
     this.#target.changes.add(kind);
   }
 
-  #actions(place: Place): void {
+  #actions(place: PlainPlace): void {
     const { plain, handle } = place;
     const { model, open, changes } = this.#target;
     if (plain.entries.get("AA") !== undefined) this.#remove(place, "AA", "actions_removed");
@@ -154,7 +206,7 @@ class Cleaner {
     return ACTIONS.has(type) && (type !== "Named" || NAMED.has(model.name(model.dictionary(value), "N") ?? ""));
   }
 
-  #state(place: Place): void {
+  #state(place: PlainPlace): void {
     const { plain, handle } = place;
     const { model, open, changes, survey } = this.#target;
     for (const key of ["TR", "HTP"]) this.#remove(place, key, "transfer_functions_removed");
@@ -172,7 +224,18 @@ class Cleaner {
     changes.add("blend_modes_corrected");
   }
 
-  #image(place: Place): void {
+  /** A PostScript XObject, which readers do not show, becomes an empty form (6.2.9). */
+  #postScript({ handle }: PlainPlace): void {
+    const object = handle();
+    for (const key of ["Filter", "DecodeParms", "Level1"]) if (!object.get(key).isNull()) object.delete(key);
+    object.put("Subtype", "Form");
+    object.put("BBox", [0, 0, 1, 1]);
+    object.put("Resources", {});
+    object.writeStream("");
+    this.#target.changes.add("postscript_removed");
+  }
+
+  #image(place: PlainPlace): void {
     const { plain, handle } = place;
     const { model, changes } = this.#target;
     if (model.get(plain, "Interpolate") === true) this.#remove(place, "Interpolate", "images_not_interpolated");
@@ -187,7 +250,7 @@ class Cleaner {
   }
 
   /** Names of fonts are UTF-8: other bytes are read as Latin-1. */
-  #fontName({ plain, handle }: Place): void {
+  #fontName({ plain, handle }: PlainPlace): void {
     const { model, open, changes } = this.#target;
     for (const key of ["BaseFont", "FontName"]) {
       const name = model.name(plain, key);
@@ -197,7 +260,7 @@ class Cleaner {
     }
   }
 
-  #file(place: Place): void {
+  #file(place: PlainPlace): void {
     const { plain, handle } = place;
     const { model, open, changes, part } = this.#target;
     if (!(model.dictionary(plain, "EF") instanceof PlainDictionary)) return;

@@ -39,6 +39,8 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
   ["external_streams_removed", "external-streams"],
   ["metadata_properties_removed", "metadata"],
   ["object_metadata_removed", "metadata"],
+  ["private_data_removed", "private-data"],
+  ["postscript_removed", "postscript"],
 ]);
 
 /** The number of changes of each kind, such as `fonts_embedded`. */

@@ -38,6 +38,20 @@ const [SPACE_WORK, VALUE_WORK] = [200, 20];
 const keyOf = (space: number, { intent, blending }: ColorPlace): string =>
   [space, intent?.space, intent?.profile?.object, blending?.space, blending?.profile?.object].join(" ");
 
+/** The colorants of a DeviceN space, and those that it must describe and does not (ISO 19005-2, 6.2.4.4). */
+export function colorantsOf(
+  document: ModelDocument,
+  array: readonly Plain[],
+): { readonly colorants: readonly string[]; readonly missing: readonly string[] } {
+  const colorants = document.items(array[1]).flatMap((item) => document.name(item) ?? []);
+  const attributes = document.dictionary(array[4]);
+  const described = document.dictionary(attributes, "Colorants");
+  const process = new Set(document.items(attributes, "Process", "Components").map((item) => document.name(item)));
+  const isDescribed = (name: string): boolean =>
+    PROCESS.has(name) || process.has(name) || described?.entries.has(name) === true;
+  return { colorants, missing: colorants.filter((name) => !isDescribed(name)) };
+}
+
 /** Checks the color spaces of a document. */
 export class ColorSpaces {
   readonly #document: ModelDocument;
@@ -166,13 +180,9 @@ export class ColorSpaces {
   ): Promise<void> {
     const document = this.#document;
     const { object, page } = place;
-    const colorants = document.items(array[1]).flatMap((item) => document.name(item) ?? []);
+    const { colorants, missing } = colorantsOf(document, array);
     const attributes = document.dictionary(array[4]);
     const described = document.dictionary(attributes, "Colorants");
-    const process = new Set(document.items(attributes, "Process", "Components").map((item) => document.name(item)));
-    const missing = colorants.filter(
-      (name) => !PROCESS.has(name) && !process.has(name) && described?.entries.has(name) !== true,
-    );
     for (const name of colorants) this.#check("unicodeName", { name }, { object, page });
     this.#check("deviceN", { colorants, missing }, { object, page, context: colorants.slice(0, 4).join(", ") });
     for (const space of described?.entries.values() ?? []) await this.use(space, resources, place, depth + 1);

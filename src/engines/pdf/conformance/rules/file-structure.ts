@@ -15,9 +15,12 @@ export const FILTERS: ReadonlySet<string> = new Set([
 /** The same with the short names of inline images. */
 export const INLINE_FILTERS: ReadonlySet<string> = new Set([...FILTERS, "AHx", "A85", "Fl", "RL", "CCF", "DCT"]);
 const [MOST_INTEGER, MOST_REAL, LEAST_REAL] = [2_147_483_647, 3.403e38, 1.175e-38];
+/** Bytes of a string. */
+export const MOST_STRING = 32_767;
 const MOST_SAVED = 28;
 const MOST_OBJECTS = 8_388_607;
-const [SMALLEST_SIDE, LARGEST_SIDE] = [3, 14_400];
+/** Sides of page boxes, in units of the page. */
+export const [SMALLEST_SIDE, LARGEST_SIDE] = [3, 14_400];
 
 /** Whether the bytes of a name are UTF-8. */
 export function isUtf8(name: string): boolean {
@@ -199,7 +202,7 @@ export const FILE_RULES: readonly ConformanceRule[] = [
     {
       clauses: { 2: "6.1.13-3" },
       message: "A string has more than 32,767 bytes.",
-      holds: ({ kind, size }) => kind !== "string" || size <= 32_767,
+      holds: ({ kind, size }) => kind !== "string" || size <= MOST_STRING,
     },
     {
       clauses: { 1: "6.1.12-4", 2: "6.1.13-4" },

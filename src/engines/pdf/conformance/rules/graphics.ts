@@ -5,7 +5,7 @@ import { rulesOn, type ConformanceRule } from "./rule.ts";
 
 const SPACES: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, "Lab ": 3, CMYK: 4 };
 const INTENT_CLASSES = new Set(["prtr", "mntr"]);
-const INPUT_CLASSES = new Set(["scnr", "mntr", "prtr", "spac"]);
+export const INPUT_CLASSES: ReadonlySet<string> = new Set(["scnr", "mntr", "prtr", "spac"]);
 export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
   "RelativeColorimetric",
   "AbsoluteColorimetric",
