@@ -1,6 +1,7 @@
 /** Checks an invoice against the rules of its profile. */
 import type { Work } from "../work.ts";
 import { Decimal } from "./decimal.ts";
+import type { Invoice } from "./model.ts";
 import type { InvoiceProfile } from "./profiles.ts";
 import type { ReadInvoice } from "./read-invoice.ts";
 import { INVOICE_RULES, type InvoiceRule, type RuleScope } from "./rules.ts";
@@ -59,7 +60,8 @@ const SCHEMA: NotChecked = {
 const BINDINGS: NotChecked = {
   rules: "CII-*, UBL-*",
   count: null,
-  reason: "Which elements and attributes a syntax may use beyond the business terms is not checked.",
+  reason:
+    "Which elements and attributes a syntax may use beyond the business terms is not checked, except for CII-DT-031 and the elements of MINIMUM.",
 };
 const OF_PROFILES: Readonly<Partial<Record<InvoiceProfile, NotChecked>>> = {
   XRECHNUNG: { rules: "BR-DE-*", count: null, reason: "The rules of XRechnung are not checked." },
@@ -86,8 +88,10 @@ export async function checkInvoice(work: Work, { invoice, profile }: ReadInvoice
   const tolerance = profile === "EXTENDED" || isOld ? CENT : Decimal.zero;
   const groups = 1 + invoice.lines.length + invoice.allowancesAndCharges.length + invoice.vat.length;
   const failures: InvoiceFailure[] = [];
-  const foreign = failureOf(FOREIGN, foreignElements(work, invoice.root, NAMESPACES[invoice.syntax]));
-  if (foreign) failures.push(foreign);
+  for (const { id, message, isBroken } of elementRules(invoice, profile)) {
+    const failure = failureOf({ id, message }, elementsThat(work, invoice.root, isBroken));
+    if (failure) failures.push(failure);
+  }
   for (const rule of rules) {
     work.spend(RULE + GROUP * groups);
     await work.pause();
@@ -101,7 +105,52 @@ export async function checkInvoice(work: Work, { invoice, profile }: ReadInvoice
   return { failures, coverage: { rules: rules.length, of: rules.length + counted }, notChecked };
 }
 
-const FOREIGN = { id: "XML-NAMESPACE", message: "An element is not in a namespace of its syntax." };
+/** A rule about each element by itself. */
+interface ElementRule {
+  readonly id: string;
+  readonly message: string;
+  readonly isBroken: (element: Element) => boolean;
+}
+
+function* elementRules({ syntax, guideline }: Invoice, profile: InvoiceProfile | undefined): Generator<ElementRule> {
+  yield {
+    id: "XML-NAMESPACE",
+    message: "An element is not in a namespace of its syntax.",
+    isBroken: ({ namespace }) => !namespace.startsWith(NAMESPACES[syntax]),
+  };
+  if (syntax !== "CII" || profile === undefined) return;
+  if (OF_EN_16931.has(profile)) {
+    yield {
+      id: "CII-DT-031",
+      message: "An amount other than the total of VAT has a currency (currencyID).",
+      isBroken: ({ name, attributes }) =>
+        name.endsWith("Amount") && name !== "TaxTotalAmount" && attributes.has("currencyID"),
+    };
+  }
+  // MINIMUM of ZUGFeRD 2.0 has more elements.
+  if (profile === "MINIMUM" && guideline?.text.startsWith("urn:factur-x") === true) {
+    yield {
+      id: "XML-PROFILE",
+      message: "An element is not in the profile MINIMUM.",
+      isBroken: ({ name }) => !MINIMUM.has(name),
+    };
+  }
+}
+
+/** Profiles of CII to which the rules of CEN about the syntax apply. */
+const OF_EN_16931: ReadonlySet<InvoiceProfile> = new Set(["BASIC", "EN 16931", "XRECHNUNG"]);
+
+/** The elements of Factur-X 1.0, MINIMUM. */
+const MINIMUM = new Set(
+  (
+    "CrossIndustryInvoice ExchangedDocumentContext BusinessProcessSpecifiedDocumentContextParameter " +
+    "GuidelineSpecifiedDocumentContextParameter ID ExchangedDocument TypeCode IssueDateTime DateTimeString " +
+    "SupplyChainTradeTransaction ApplicableHeaderTradeAgreement BuyerReference SellerTradeParty BuyerTradeParty Name " +
+    "SpecifiedLegalOrganization PostalTradeAddress CountryID SpecifiedTaxRegistration BuyerOrderReferencedDocument " +
+    "IssuerAssignedID ApplicableHeaderTradeDelivery ApplicableHeaderTradeSettlement InvoiceCurrencyCode " +
+    "SpecifiedTradeSettlementHeaderMonetarySummation TaxBasisTotalAmount TaxTotalAmount GrandTotalAmount DuePayableAmount"
+  ).split(" "),
+);
 
 /** The namespaces of elements, by how they begin. */
 const NAMESPACES = {
@@ -113,17 +162,17 @@ const NAMESPACES = {
 /** Fuel for each element. */
 const ELEMENT = 30;
 
-/** Elements that are not of the syntax. Extensions of UBL may have any. */
-function foreignElements(work: Work, root: Element, namespace: string): readonly Element[] {
-  const foreign: Element[] = [];
+/** Extensions of UBL may have any elements. */
+function elementsThat(work: Work, root: Element, isWanted: (element: Element) => boolean): readonly Element[] {
+  const found: Element[] = [];
   for (const left = [root]; left.length > 0;) {
     const element = left.pop();
     if (element === undefined || element.name === "UBLExtensions") continue;
     work.spend(ELEMENT);
-    if (!element.namespace.startsWith(namespace)) foreign.push(element);
+    if (isWanted(element)) found.push(element);
     for (const child of element.children) left.push(child);
   }
-  return foreign;
+  return found;
 }
 
 function failureOf(

@@ -133,6 +133,7 @@ const cii: readonly (readonly [ids: string, edits: readonly Edit[]])[] = [
   ["BR-DEC-24", [["<ram:ActualAmount>5.00<", "<ram:ActualAmount>5.000<"]]],
   ["BR-DEC-19", [["<ram:BasisAmount>105.00<", "<ram:BasisAmount>105.000<"]]],
   ["XML-NAMESPACE", [before(TERMS, "<Terms/>")]],
+  ["CII-DT-031", [["<ram:GrandTotalAmount>", '<ram:GrandTotalAmount currencyID="EUR">']]],
 ];
 
 describe("broken rules of CII", () => {
@@ -230,8 +231,29 @@ describe("profiles", () => {
         [TERMS.replace("<", "</"), "</ram:X>"],
       ),
     );
-    expect(await broken(minimum)).toEqual([]);
+    expect(await broken(minimum)).toEqual(["XML-PROFILE"]);
+    expect(await broken(minimum.replace("factur-x.eu:1p0", "zugferd.de:2p0"))).toEqual([]);
     expect(await broken(settlement(ciiInvoice()))).toContain("BR-16");
+  });
+
+  it("MINIMUM has few elements, whose amounts may have a currency", async () => {
+    const party = (role: string): string =>
+      `<ram:${role}TradeParty><ram:Name>${role}</ram:Name><ram:SpecifiedLegalOrganization><ram:ID>1</ram:ID></ram:SpecifiedLegalOrganization>` +
+      `<ram:PostalTradeAddress><ram:CountryID>FR</ram:CountryID></ram:PostalTradeAddress>` +
+      `<ram:SpecifiedTaxRegistration><ram:ID schemeID="VA">FR123</ram:ID></ram:SpecifiedTaxRegistration></ram:${role}TradeParty>`;
+    const amounts = ["TaxBasisTotal>100", "TaxTotal>20", "GrandTotal>120", "DuePayable>120"].map((amount) => {
+      const [name = "", value = ""] = amount.split(">");
+      return `<ram:${name}Amount currencyID="EUR">${value}.00</ram:${name}Amount>`;
+    });
+    const [head = ""] = ciiInvoice([GUIDELINE, "urn:factur-x.eu:1p0:minimum<"]).split("<ram:Included");
+    const xml = (more: string): string =>
+      `${head}<ram:ApplicableHeaderTradeAgreement>${party("Seller")}${party("Buyer")}</ram:ApplicableHeaderTradeAgreement>` +
+      `<ram:ApplicableHeaderTradeDelivery/><ram:ApplicableHeaderTradeSettlement>${SETTLEMENT}<ram:SpecifiedTradeSettlementHeaderMonetarySummation>` +
+      `${amounts.join("")}</ram:SpecifiedTradeSettlementHeaderMonetarySummation>${more}</ram:ApplicableHeaderTradeSettlement></rsm:SupplyChainTradeTransaction></rsm:CrossIndustryInvoice>`;
+    expect(await broken(xml(""))).toEqual([]);
+    const preceding =
+      "<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID></ram:InvoiceReferencedDocument>";
+    expect(await broken(xml(preceding))).toEqual(["XML-PROFILE"]);
   });
 
   it("EXTENDED allows a cent for each term of a sum, and others none", async () => {
