@@ -23,6 +23,7 @@ const line = (...points: readonly number[]): Step => ({ kind: "line", points });
 
 test.each<[name: string, code: readonly number[], steps: readonly Step[]]>([
   ["rlineto", [...n(1, 2, 3, 4), 5], [line(1, 2), line(4, 6)]],
+  ["dotsection, which draws nothing", [12, 0, ...n(1, 2), 5], [line(1, 2)]],
   ["hlineto", [...n(1, 2, 3), 6], [line(1, 0), line(1, 2), line(4, 2)]],
   ["vlineto", [...n(1, 2), 7], [line(0, 1), line(2, 1)]],
   ["rrcurveto", [...n(1, 2, 3, 4, 5, 6), 8], [curve(1, 2, 4, 6, 9, 12)]],

@@ -24,6 +24,8 @@ const MOVES: ReadonlyMap<number, number> = new Map([
   [22, 1],
 ]);
 const END_CHAR = 14;
+/** `dotsection`, which is a hint of Type 1 and does nothing (appendix A). */
+const DOT_SECTION = 0xc00;
 
 /** Reads one CharString. */
 export class Type2Reader {
@@ -222,7 +224,7 @@ export class Type2Reader {
       curves(length - 6, length);
     } else if (operator === 26 || operator === 27) this.#alike(operator === 27);
     else if (operator === 30 || operator === 31) this.#alternating(operator === 31);
-    else this.#flex(operator);
+    else if (operator !== DOT_SECTION) this.#flex(operator);
   }
 
   /** Curves that begin and end horizontally (`hhcurveto`), or vertically (`vvcurveto`). */
