@@ -18,15 +18,27 @@ const send = (
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
-test.each([
-  ["extract-pages", { range: "2" }],
-  ["split", { mode: "ranges", ranges: "2" }],
-])("%s: an encrypted file without a file identifier keeps its encryption", async (operation, fields) => {
+/** An encrypted document of two pages without a file identifier. */
+async function anonymousDocument(): Promise<Uint8Array> {
   const plain = document({ name: "anonymous", pages: 2 });
   const locked = textOf(await encrypt(plain, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" }));
   const anonymous = locked.replace(/\/ID ?\[[^\]]*\]/, (id) => " ".repeat(id.length));
   expect(anonymous).not.toBe(locked);
-  const { status, body } = await send(operation, latin1(anonymous), { ...fields, password: "user" });
+  return latin1(anonymous);
+}
+
+test.each(["unlock", "archive"])("%s: a file that loses its encryption gets a file identifier", async (operation) => {
+  const { status, body } = await send(operation, await anonymousDocument(), { password: "owner" });
+  expect(status).toBe(200);
+  expect(textOf(body)).toMatch(/\/ID ?\[ ?<[\da-fA-F]{32}> ?<[\da-fA-F]{32}>/);
+  expect(await check(body)).toMatchObject({ errors: [], warnings: [] });
+});
+
+test.each([
+  ["extract-pages", { range: "2" }],
+  ["split", { mode: "ranges", ranges: "2" }],
+])("%s: an encrypted file without a file identifier keeps its encryption", async (operation, fields) => {
+  const { status, body } = await send(operation, await anonymousDocument(), { ...fields, password: "user" });
   expect(status).toBe(200);
   expect(await showEncryption(body, "user")).toMatchObject({ encrypted: true });
   const { pages } = await openPdf(body, { password: "user" });

@@ -158,7 +158,7 @@ export async function write(open: WrittenDocument, target: Update | WholeFile): 
 /** The entries of the document's trailer for the file. */
 async function trailerOf({ engine, document }: WrittenDocument, plan: Plan, chosen: "kept" | "none"): Promise<string> {
   const trailer = document.getTrailer();
-  const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer)]]);
+  const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer, { isNew: chosen === "none" })]]);
   if (chosen === "none") replaced.set("/Encrypt", undefined);
   const pieces = await serialize(engine, trailer, { ...plan, secret: false, replaced });
   return pieces.join("").slice("<<".length, -">>".length);
@@ -349,7 +349,8 @@ async function unchangedStreams(
 
 /**
  * The file identifier: its first half stays, and its second half is new (14.4). A file without one gets none if it stays
- * encrypted, since its key may depend on the first half. `own`: the first half on which a new key depends, one character per byte.
+ * encrypted, since its key may depend on the first half. `own`: the first half on which a new key depends, one character per byte. `isNew`: the
+ * encryption is new, or none.
  */
 function identifierOf(
   trailer: PDFObject,
