@@ -37,7 +37,7 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const { version } = JSON.parse(await readFile(join(pdfjs, "package.json"), "utf8")) as { version: string };
   const pages = await filesOf(browser, /\.page\.tsx?$/);
-  const examples = await filesOf(join(root, "examples"), /\.(pdf|png|jpg|webp|md|p12)$/);
+  const examples = await filesOf(join(root, "examples"), /\.(pdf|png|jpg|webp|md|p12|xml)$/);
   // The two that most calls are tried with first.
   const samples = [...new Set(["letter.pdf", "enclosure.pdf", ...examples.map((file) => basename(file)).toSorted()])];
   const bundle = await build({

@@ -470,9 +470,36 @@ describe.skipIf(noBrowser)("playground", () => {
     expect(await visitor.result.locator(".verdict").allInnerTexts()).toEqual([
       "The signature is intact, and no change was made that it forbids.",
       "The document is unchanged since it was signed.",
-      "Who signed is not proved: the certificate leads to no root in trust. Send the roots that you trust to find out.",
+      "The name is not confirmed: the certificate leads to no root in trust. Anyone can make a certificate with this name.",
     ]);
     await visitor.result.getByRole("tab", { name: "JSON" }).click();
     expect(await visitor.result.innerText()).toMatch(/"documentIntact": true/);
+  });
+
+  test("reads an invoice as a person does: parties, totals, taxes, and lines", async () => {
+    const page = await visitor.open("invoice");
+    await page.getByRole("button", { name: "invoice.xml" }).first().click();
+    await page.getByRole("radio", { name: "extract" }).check({ force: true });
+    await page.getByRole("radio", { name: "json" }).check({ force: true });
+    await visitor.run();
+    await visitor.result.locator(".report h3").waitFor();
+    expect(await visitor.result.locator(".report h3").innerText()).toBe("Invoice 2026-0117");
+    expect(await visitor.result.locator(".report .label").allInnerTexts()).toEqual([
+      "Invoice",
+      "Parties",
+      "Totals",
+      "Payment",
+      "Taxes",
+      "Lines",
+    ]);
+    expect(await visitor.result.locator(".report").innerText()).toMatch(/To pay\s+271\.85 EUR/);
+  });
+
+  test("shows the page that a broken rule of PDF/A is on", async () => {
+    const page = await visitor.open("validate");
+    await visitor.runExample();
+    await visitor.result.getByRole("button", { name: "Page 1" }).first().click();
+    expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0.001);
+    expect(await page.locator(".report tbody tr").count()).toBe(4);
   });
 });

@@ -8,6 +8,7 @@ const types: Readonly<Record<string, string>> = {
   txt: "text/plain",
   md: "text/markdown",
   html: "text/html",
+  xml: "application/xml",
   csv: "text/csv",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };

@@ -30,7 +30,7 @@ export function Body({ blob, type: given, name, passwords, source, useFiles }: P
   }
   if (type === "application/json") return <JsonView {...{ blob, name, passwords, source }} />;
   if (type === "text/markdown") return <MarkdownResult {...{ blob, passwords, source }} />;
-  if (type.startsWith("text/")) return <TextView blob={blob} />;
+  if (type.startsWith("text/") || type === "application/xml") return <TextView blob={blob} />;
   if (type.startsWith("image/")) return <ImageView blob={blob} name={name} />;
   return <p class="quiet">Files of this type cannot be shown here.</p>;
 }

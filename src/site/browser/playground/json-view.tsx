@@ -5,7 +5,8 @@ import { Download } from "./download.tsx";
 import { Highlighted } from "./highlighted.tsx";
 import { notesIn, readPagesIn } from "./reading/places.ts";
 import { Reading } from "./reading/reading.tsx";
-import { reportIn, ReportView } from "./reports/report-view.tsx";
+import { reportIn } from "./reports/report.ts";
+import { ReportView } from "./reports/report-view.tsx";
 import { abridged, Text } from "./text-view.tsx";
 
 interface Props {
@@ -16,9 +17,9 @@ interface Props {
   readonly source: Blob | string | undefined;
 }
 
-type View = "Verdict" | "On the page" | "Text" | "JSON";
+type View = "Summary" | "On the page" | "Text" | "JSON";
 
-/** Indented JSON. A verdict in words or places on pages come first, and then the text. */
+/** Indented JSON. A summary in words or places on pages come first, and then the text. */
 export function JsonView({ blob, name, passwords, source }: Props) {
   const [json, setJson] = useState<unknown>();
   const [tab, setTab] = useState<View>();
@@ -31,7 +32,7 @@ export function JsonView({ blob, name, passwords, source }: Props) {
   const read = source === undefined ? undefined : readPagesIn(json);
   const report = reportIn(json);
   const names: readonly View[] = [
-    ...(report ? (["Verdict"] as const) : []),
+    ...(report ? (["Summary"] as const) : []),
     ...(read ? (["On the page"] as const) : []),
     ...(hasText ? (["Text"] as const) : []),
     "JSON",
@@ -51,8 +52,8 @@ export function JsonView({ blob, name, passwords, source }: Props) {
         </span>
       }
     >
-      {chosen === "Verdict" && report ? (
-        <ReportView {...{ report, source, passwords }} />
+      {chosen === "Summary" && report ? (
+        <ReportView blocks={report} {...{ source, passwords }} />
       ) : chosen === "On the page" && read && source !== undefined ? (
         <Reading {...{ source, passwords, read }} notes={notesIn(json)} />
       ) : chosen === "Text" ? (
