@@ -101,6 +101,8 @@ const views: readonly View[] = [
       await page.setInputFiles('input[type="file"]', letter);
       await page.getByLabel("angle").selectOption("90");
       await page.getByRole("button", { name: "Run as a job" }).click();
+      await page.locator(".result .status").waitFor();
+      await page.locator("#links").getByRole("link", { name: "Jobs" }).click();
       await page.getByRole("listitem").filter({ hasText: "succeeded" }).first().waitFor();
     },
   },

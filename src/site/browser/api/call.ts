@@ -26,10 +26,13 @@ export interface ApiResponse {
   readonly error: ApiProblem | undefined;
 }
 
-/** The progress of a request: storing its files, uploading, waiting for the response, downloading. `part` is from 0 to 1. */
+/** The progress of a request: storing its files, uploading, waiting for the response, as a job or not, and downloading. */
 export interface Progress {
-  readonly phase: "storing" | "uploading" | "processing" | "downloading";
+  readonly phase: "storing" | "uploading" | "processing" | "queued" | "job" | "downloading";
+  /** From 0 to 1. */
   readonly part: number | undefined;
+  /** The same in words, such as `3 of 40 pages`. */
+  readonly detail?: string;
 }
 
 /** For managing the account's objects: JSON in both directions. Throws an `ApiFailure`. */
@@ -74,11 +77,11 @@ export class ApiFailure extends Error {
 interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly body: FormData | Blob;
+  readonly body?: FormData | Blob;
   /** The value of `Prefer`. */
   readonly prefer?: string | undefined;
   /** Called while the body is being sent. */
-  readonly sent: (loaded: number, total: number) => void;
+  readonly sent?: (loaded: number, total: number) => void;
   /** Called while the response arrives. */
   readonly received?: (event: ProgressEvent) => void;
   readonly signal: AbortSignal;
@@ -90,7 +93,7 @@ interface Sent {
  */
 export function send(
   key: string,
-  { method, path, body, prefer, sent, received = () => {}, signal }: Sent,
+  { method, path, body, prefer, sent = () => {}, received = () => {}, signal }: Sent,
 ): Promise<XMLHttpRequest> {
   const request = new XMLHttpRequest();
   return new Promise((done, fail) => {
@@ -107,7 +110,7 @@ export function send(
     request.addEventListener("abort", () => fail(new DOMException("canceled", "AbortError")));
     request.addEventListener("load", () => done(request));
     signal.addEventListener("abort", () => request.abort());
-    request.send(body);
+    request.send(body ?? null);
   });
 }
 
@@ -142,6 +145,19 @@ export async function callOperation(
     signal,
   });
   return responseOf(request, performance.now() - started, sentBytes);
+}
+
+/** Downloads the result of a job that took some time, as a response of its operation. */
+export async function downloadResult(
+  key: string,
+  path: string,
+  milliseconds: number,
+  progress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  const received = ({ loaded, total, lengthComputable }: ProgressEvent): void =>
+    progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined });
+  return responseOf(await send(key, { method: "GET", path, received, signal }), milliseconds, 0);
 }
 
 async function responseOf(request: XMLHttpRequest, milliseconds: number, sentBytes: number): Promise<ApiResponse> {

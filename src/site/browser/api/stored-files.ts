@@ -39,8 +39,8 @@ const ATTEMPTS = 3;
 interface Upload {
   /** How long the file is kept. */
   readonly seconds: number;
-  /** From 0 to 1. */
-  readonly progress: (part: number) => void;
+  /** From 0 to 1, and in words where the file is sent in parts: `2 of 5 parts`. */
+  readonly progress: (part: number, detail?: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -60,18 +60,21 @@ async function uploadParts(key: string, file: File, { seconds, progress, signal 
   if (parts === undefined) throw new Error("The service did not start an upload in parts.");
   const path = `${FILES}/${id}`;
   const loaded = new Map<number, number>();
+  let stored = 0;
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const sendPart = async (number: number) => {
     const body = file.slice((number - 1) * parts.size, number * parts.size);
     const sent = (bytes: number) => {
       loaded.set(number, bytes);
-      progress([...loaded.values()].reduce((sum, one) => sum + one, 0) / size);
+      progress([...loaded.values()].reduce((sum, one) => sum + one, 0) / size, `${stored} of ${parts.count} parts`);
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
         const request = { method: "PUT", path: `${path}/parts/${number}`, body, sent, signal: either };
-        return await storedFile(await send(key, request));
+        await storedFile(await send(key, request));
+        stored += 1;
+        return;
       } catch (error) {
         if (either.aborted || error instanceof ApiFailure || attempt === ATTEMPTS) throw error;
       }

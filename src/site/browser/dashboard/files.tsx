@@ -164,6 +164,7 @@ interface Uploading {
   readonly title: string;
   /** From 0 to 1. */
   readonly part: number;
+  readonly detail: string | undefined;
   readonly stop: () => void;
 }
 
@@ -183,7 +184,8 @@ function Upload({ apiKey, done }: { apiKey: string; done: () => Promise<void> })
     try {
       for (const [index, file] of files.entries()) {
         const which = files.length > 1 ? ` (${index + 1} of ${files.length})` : "";
-        const progress = (part: number) => setUploading({ title: `Uploading ${file.name}${which}`, part, stop });
+        const progress = (part: number, detail?: string) =>
+          setUploading({ title: `Uploading ${file.name}${which}`, part, detail, stop });
         progress(0);
         await uploadFile(apiKey, file, { seconds, progress, signal: abort.signal });
       }
@@ -204,7 +206,7 @@ function Upload({ apiKey, done }: { apiKey: string; done: () => Promise<void> })
         <div class="uploading">
           <div class="row">
             <span class="grow file-name">
-              {uploading.title} {Math.round(uploading.part * 100)} %…
+              {uploading.title} {Math.round(uploading.part * 100)} %{uploading.detail && `, ${uploading.detail}`}…
             </span>
             <button type="button" class="plain" onClick={uploading.stop}>
               Cancel

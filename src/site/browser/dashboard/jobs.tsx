@@ -1,21 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callFile, callJson } from "../api/call.ts";
+import { isLive, type Job, JOBS, pagesOf } from "../api/jobs.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, number, time } from "../parts/figures.ts";
+import { Inline } from "../parts/prose.tsx";
 import { Failure, KeyMissing } from "./failure.tsx";
 import { useList } from "./use-data.ts";
-
-interface Job {
-  readonly id: string;
-  readonly operation: string;
-  readonly status: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly progress: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly result: { readonly size: number } | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly credits: { readonly reserved: number; readonly charged: number | null };
-}
 
 interface Page {
   readonly data: readonly Job[];
@@ -23,11 +13,8 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-const JOBS = "/api/v1/jobs";
 /** Seconds that a request waits for the end of a job at most, before the list is loaded again. */
 const LONGEST_WAIT = 16;
-
-const isLive = ({ status }: Job): boolean => status === "queued" || status === "running";
 
 /** The account's jobs: their progress, canceling, results. */
 export function Jobs({ apiKey }: { apiKey: string }) {
@@ -101,8 +88,7 @@ function Row({ job, cancel, remove, download }: RowProps) {
       <div class="name">
         {operation}: {status}
         <p class="quiet">
-          {error?.message ??
-            `${number(done)} of ${number(total)} pages${failed > 0 ? `, ${number(failed)} failed` : ""}`}
+          {error ? <Inline text={error.message} /> : pagesOf(job)}
           {result && `, ${bytes(result.size)}`}
         </p>
         <p class="quiet">
@@ -115,6 +101,11 @@ function Row({ job, cancel, remove, download }: RowProps) {
         {result && <p class="quiet">Kept until {time(expiresAt)}</p>}
       </div>
       <div class="wrap">
+        {(result || isLive(job)) && (
+          <a class="plain button" href={`#/${operation}?job=${id}`}>
+            Open
+          </a>
+        )}
         {result && (
           <button type="button" class="plain" onClick={download}>
             Download

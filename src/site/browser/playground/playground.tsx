@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
+import { callJson, callOperation, fieldIssues, type Progress } from "../api/call.ts";
+import { followJob, JOBS, resultOf } from "../api/jobs.ts";
 import type { Usage } from "../api/usage.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import {
@@ -30,6 +31,7 @@ import { referredFile } from "../api/stored-files.ts";
 import { exampleValues } from "./samples.ts";
 import { isLarge, storeLarge, tooLarge } from "./store-large.ts";
 import {
+  type ActiveRun,
   documentField,
   type FinishedRun,
   type Run,
@@ -66,6 +68,9 @@ export function Playground(props: Props) {
   );
 }
 
+/** In the query: the job whose result is shown. */
+const JOB = "job";
+
 const isSteps = (field: Field): boolean => field.kind === "value" && isStepsField(field);
 
 /** One operation: its form, the result, and the request as code. */
@@ -74,7 +79,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
   const values = valuesIn(workspace, operation);
   const setValues = (change: (values: FormValues) => FormValues): void =>
     setWorkspace((workspace) => withValues(workspace, operation, change(valuesIn(workspace, operation))));
-  const [running, setRunning] = useState<Extract<Run, { state: "running" }>>();
+  const [running, setRunning] = useState<ActiveRun>();
   // Parameters changed since the last run: their issues may be fixed.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
@@ -111,7 +116,8 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
 
   useEffect(() => {
     for (const [name, reference] of new URLSearchParams(query)) {
-      void referredFile(reference).then((file) => setFiles(name, [file]));
+      if (name === JOB) void follow(reference);
+      else void referredFile(reference).then((file) => setFiles(name, [file]));
     }
   }, []);
   useEffect(() => () => running?.stop(), [running?.stop]);
@@ -146,7 +152,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     setTouched(new Set());
     const abort = new AbortController();
     const stop = () => abort.abort();
-    const progressed = (progress: Progress) => setRunning({ state: "running", progress, stop });
+    const progressed = (progress: Progress) => setRunning({ state: "running", progress, stop, cancel: stop });
     const large = isLarge(entries, usage?.limits);
     try {
       if (large && usage) {
@@ -163,17 +169,44 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
       setWorkspace((workspace) => ({ ...workspace, log: [entry, ...workspace.log] }));
       const remaining = Number(headers.get("x-credits-remaining") ?? Number.NaN);
       if (!Number.isNaN(remaining)) setRemaining(remaining);
+      const [first, another] = (field && values.files[field.name]) ?? [];
+      const input = another === undefined ? first : undefined;
       if (status === 202) {
+        const { id } = JSON.parse(await response.body.text()) as { id: string };
         finish(undefined);
-        location.hash = "#/jobs";
+        if (input) setWorkspace((now) => ({ ...now, jobInputs: { ...now.jobInputs, [id]: input } }));
+        // The page of the job, which can be opened again.
+        location.hash = `#/${operation.name}?${JOB}=${id}`;
       } else {
         const name = response.fileName ?? nameFor(operation, entries, response.type);
-        const documents = (field && values.files[field.name]) ?? [];
-        finish({ state: "done", response, name, input: documents.length === 1 ? documents[0] : undefined });
+        finish({ state: "done", response, name, input });
       }
     } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") setRunning(undefined);
-      else finish({ state: "failed", message: error instanceof Error ? error.message : String(error) });
+      stopped(error);
+    }
+  };
+
+  const stopped = (error: unknown): void => {
+    if (error instanceof DOMException && error.name === "AbortError") setRunning(undefined);
+    else finish({ state: "failed", message: error instanceof Error ? error.message : String(error) });
+  };
+
+  /** Shows the progress of a job, and its result as that of a request. */
+  const follow = async (id: string) => {
+    const key = apiKey === "" ? await askForKey() : apiKey;
+    if (key === undefined) return;
+    const abort = new AbortController();
+    const stop = () => abort.abort();
+    const cancel = () => void callJson(key, "POST", `${JOBS}/${id}/cancel`).catch(stopped);
+    const progressed = (progress: Progress) => setRunning({ state: "running", progress, stop, cancel });
+    progressed({ phase: "queued", part: undefined });
+    try {
+      const job = await followJob(key, id, progressed, abort.signal);
+      const response = await resultOf(key, job, progressed, abort.signal);
+      const name = response.fileName ?? nameFor(operation, entries, response.type);
+      finish({ state: "done", response, name, input: workspace.jobInputs[id] });
+    } catch (error) {
+      stopped(error);
     }
   };
 

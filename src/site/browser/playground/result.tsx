@@ -14,7 +14,7 @@ import { Compare } from "./pages/compare.tsx";
 import { sourceOf } from "./pages/use-pdf.ts";
 import { Download } from "./download.tsx";
 import { UseIn } from "./use-in.tsx";
-import type { Run } from "./workspace.ts";
+import type { ActiveRun, Run } from "./workspace.ts";
 
 interface Props {
   readonly run: Run | undefined;
@@ -65,7 +65,9 @@ export function Result({ run, tryExample, preview, ...props }: Props) {
           {run?.state === "running" && <Running {...run} />}
           {run?.state === "failed" && (
             <div class="problem">
-              <p>{run.message}</p>
+              <p>
+                <Inline text={run.message} />
+              </p>
             </div>
           )}
           {run?.state === "done" && <Done {...{ run, compares, setCompares }} {...props} />}
@@ -79,6 +81,8 @@ const phases = {
   storing: "Storing a large file",
   uploading: "Uploading",
   processing: "Processing",
+  queued: "Waiting for its turn as a job",
+  job: "Processing as a job",
   downloading: "Downloading",
 } as const;
 
@@ -90,16 +94,17 @@ function spoken(run: Run | undefined): string {
   return response.error ? `Error: ${response.error.message}` : `Done: ${bytes(response.body.size)}.`;
 }
 
-function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
-  const { phase, part } = progress;
+function Running({ progress, cancel }: ActiveRun) {
+  const { phase, part, detail } = progress;
   return (
     <div class="running">
       <div class="row">
         <span class="grow">
           {phases[phase]}
-          {part !== undefined && ` ${Math.round(part * 100)} %`}…
+          {part !== undefined && ` ${Math.round(part * 100)} %`}
+          {detail !== undefined && `, ${detail}`}…
         </span>
-        <button type="button" class="plain" onClick={stop}>
+        <button type="button" class="plain" onClick={cancel}>
           Cancel
         </button>
       </div>
@@ -128,15 +133,14 @@ function Done({ run, values, description, operations, use, isOutdated, ...compar
         <span class={`status ${response.error ? "bad" : "good"}`}>{response.status}</span>
         <span>{duration(response.milliseconds)}</span>
         {!response.error && <Sizes response={response} />}
-        <span class="grow" />
         {!response.error && size > 0 && (
-          <>
+          <span class="row">
             <UseIn
               {...{ operations, type: response.type, label: "Use result in" }}
               use={(operation) => use([asFile(response.body, name)], operation)}
             />
             <Download blob={response.body} name={name} />
-          </>
+          </span>
         )}
       </div>
       <StepResults header={response.headers.get("x-pipeline-steps")} />
@@ -313,7 +317,7 @@ function Problem({ problem, isOutdated }: { problem: ApiProblem; isOutdated: boo
         <ul>
           {issues.map(({ name, issue }) => (
             <li key={`${name} ${issue}`}>
-              <code>{name}</code> {issue}
+              <code>{name}</code> <Inline text={issue} />
             </li>
           ))}
         </ul>

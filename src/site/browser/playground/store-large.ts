@@ -72,7 +72,8 @@ export async function storeLarge(
   while (sizeOf(files) + OVERHEAD > requestBytes) {
     const file = files.pop();
     if (file === undefined) break;
-    const progress = (part: number) => progressed({ phase: "storing", part });
+    const progress = (part: number, detail?: string) =>
+      progressed({ phase: "storing", part, ...(detail ? { detail } : {}) });
     progress(0);
     const stored = await uploadFile(key, new File([file.blob], file.name), { seconds: SECONDS, progress, signal });
     replaced.set(file, { ...referTo(stored), password: file.password });

@@ -15,7 +15,16 @@ export type FinishedRun =
     }
   | { readonly state: "failed"; readonly message: string };
 
-export type Run = { readonly state: "running"; readonly progress: Progress; readonly stop: () => void } | FinishedRun;
+export interface ActiveRun {
+  readonly state: "running";
+  readonly progress: Progress;
+  /** Ends the request, or the watching of a job. */
+  readonly stop: () => void;
+  /** Cancels the run: the request, or the job. */
+  readonly cancel: () => void;
+}
+
+export type Run = ActiveRun | FinishedRun;
 
 /** A request of this session, without its body. */
 export interface LoggedRequest {
@@ -38,9 +47,11 @@ export interface Workspace {
   /** By operation. */
   readonly runs: Readonly<Record<string, FinishedRun>>;
   readonly log: readonly LoggedRequest[];
+  /** By ID of a job that was started here: its document, if it was one. */
+  readonly jobInputs: Readonly<Record<string, ChosenFile>>;
 }
 
-export const emptyWorkspace: Workspace = { documents: [], password: "", forms: {}, runs: {}, log: [] };
+export const emptyWorkspace: Workspace = { documents: [], password: "", forms: {}, runs: {}, log: [], jobInputs: {} };
 
 /** The field with the file that an operation works on. */
 export const documentField = ({ fields }: Operation): FileField | FilesField | undefined =>
