@@ -55,6 +55,40 @@ describe.skipIf(noBrowser)("accessibility", () => {
     await page.getByRole("status").filter({ hasText: /^Done/ }).waitFor();
   });
 
+  test("the Tab key stops once in the list of operations, where arrow keys move", async () => {
+    const page = await visitor.open("rotate");
+    const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
+    await page.getByRole("searchbox", { name: "Search operations" }).focus();
+    let stops = 0;
+    for (; stops < 12 && (await focused("type")) !== "file"; stops += 1) await page.keyboard.press("Tab");
+    // The operation, the details, and the file.
+    expect(stops).toBe(3);
+    await page.getByRole("searchbox", { name: "Search operations" }).focus();
+    await page.keyboard.press("Tab");
+    expect(await focused("hash")).toBe("#/rotate");
+    await page.keyboard.press("Home");
+    expect(await focused("hash")).toBe("#/merge");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    expect(await focused("hash")).toBe("#/split");
+    await page.keyboard.press("Enter");
+    await page.locator('.endpoint code:text-is("/api/v1/split")').waitFor();
+  });
+
+  test("a visitor of a hosted service is told to ask for a key, and the operator finds the commands", async () => {
+    const page = await visitor.open("rotate", { key: "" });
+    // The same server under a name that is not this machine's.
+    await page.goto(`${server.baseUrl.replace("localhost", "pdf.localhost")}/#/rotate`);
+    await page.getByRole("button", { name: "Add API key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("A key comes from whoever runs this service: ask them for one.").waitFor();
+    expect(await dialog.innerText()).not.toContain("npm");
+    await dialog.getByText("You run this service?").click();
+    await dialog.locator("code", { hasText: "npm run account" }).waitFor();
+    visitor.expected("pdf.localhost");
+  });
+
   test("screen readers are told the selection of pages, the problem of a field, and the progress of a run", async () => {
     const page = await visitor.open("to-images");
     const device = await page.context().newCDPSession(page);

@@ -410,7 +410,7 @@ describe.skipIf(noBrowser)("playground", () => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Shift+ArrowDown");
     expect(await member("x")).toBe(before + 1);
-    await surface.locator(".box").getByText("Ada Lovelace").waitFor();
+    await surface.locator(".in-box").getByText("Ada Lovelace").waitFor();
     await visitor.run();
     await visitor.result.locator(".status").waitFor();
     expect(await visitor.status()).toBe("200");
@@ -428,7 +428,7 @@ describe.skipIf(noBrowser)("playground", () => {
     await page.mouse.move(x + 220, y + 80, { steps: 5 });
     await page.mouse.up();
     await page.getByRole("button", { name: "Use the drawing" }).click();
-    await surface.locator(".box img").waitFor();
+    await surface.locator(".in-box img").waitFor();
     await visitor.run();
     await visitor.result.locator(".status").waitFor();
     const parts = [

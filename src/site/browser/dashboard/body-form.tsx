@@ -94,7 +94,7 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
       )}
       {issue !== undefined && (
         <p class="issue" role="alert" id={`${id}-issue`}>
-          {issue}
+          <Inline text={issue} />
         </p>
       )}
     </>

@@ -1,5 +1,6 @@
 import { ApiFailure } from "../api/call.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
+import { Inline } from "../parts/prose.tsx";
 
 /** A failed request: the message, its code and its request ID. */
 export function Failure({ error }: { error: unknown }) {
@@ -7,7 +8,7 @@ export function Failure({ error }: { error: unknown }) {
   if (!(error instanceof ApiFailure)) {
     return (
       <p class="notice bad" role="alert">
-        {error instanceof Error ? error.message : String(error)}
+        <Inline text={error instanceof Error ? error.message : String(error)} />
       </p>
     );
   }
@@ -15,7 +16,7 @@ export function Failure({ error }: { error: unknown }) {
   return (
     <div class="notice bad" role="alert">
       <p>
-        <code>{code}</code> {message}
+        <code>{code}</code> <Inline text={message} />
       </p>
       <p class="quiet">
         Request <code>{error.requestId}</code>

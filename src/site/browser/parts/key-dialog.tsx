@@ -55,6 +55,23 @@ export function KeyButton({ value, usage }: { value: string; usage: Usage | unde
   );
 }
 
+/** Whether the page is of a server on the visitor's own machine. */
+const isLocal = (): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
+/** Where somebody with a shell on the server finds a key. */
+const ForOperator = () =>
+  isSingleTenant() ? (
+    <>
+      This server has one key: <code>API_KEY</code>, or the file <code>api-key</code> in the data folder. There are no
+      accounts to create.
+    </>
+  ) : (
+    <>
+      <code>npm start</code> prints a link that contains a key; <code>npm run account -- create --name Example</code>{" "}
+      creates an account with one.
+    </>
+  );
+
 function KeyForm({ value, close }: { value: string; close: () => void }) {
   const [text, setText] = useState("");
   const [issue, setIssue] = useState("");
@@ -71,19 +88,22 @@ function KeyForm({ value, close }: { value: string; close: () => void }) {
     <form class="stack" onSubmit={save} noValidate>
       <h2 id="key-title">API key</h2>
       <p class="quiet">
-        Kept in this tab's session storage and sent only to this service.{" "}
-        {isSingleTenant() ? (
-          <>
-            The operator of this server has its key: <code>API_KEY</code>, or the file <code>api-key</code> in the data
-            folder. There are no accounts to create.
-          </>
-        ) : (
-          <>
-            <code>npm start</code> prints a link that contains a key;{" "}
-            <code>npm run account -- create --name Example</code> creates an account with one.
-          </>
-        )}
+        Kept in this tab's session storage and sent only to this service. {isLocal() && <ForOperator />}
       </p>
+      {!isLocal() && (
+        <>
+          <p>
+            A key comes from whoever runs this service: ask them for one. Without a key, you can look at every operation
+            and read the <a href="/docs">reference</a>, but run nothing.
+          </p>
+          <details class="quiet">
+            <summary>You run this service?</summary>
+            <p>
+              <ForOperator />
+            </p>
+          </details>
+        </>
+      )}
       <div class="field">
         <label for="key-input">{value === "" ? "Key" : "New key"}</label>
         <input

@@ -303,7 +303,11 @@ function FileRow({ name, file, invalid, issue, passwordIssue, setPassword, ...ro
           onInput={(event) => setPassword(event.currentTarget.value)}
         />
       )}
-      {issue !== undefined && <p class="issue">{issue}</p>}
+      {issue !== undefined && (
+        <p class="issue">
+          <Inline text={issue} />
+        </p>
+      )}
       {passwordIssue !== undefined && (
         <p class="issue" id={id}>
           <Inline text={passwordIssue} />

@@ -38,10 +38,10 @@ export function LanguagesInput({ id, name, choices, value, change, invalid, desc
           key={code}
           type="button"
           class="chip"
-          aria-label={`Remove ${nameOf(code)}`}
+          aria-label={`Remove ${nameOf(code)} ${code}`}
           onClick={() => change(chosen.filter((one) => one !== code).join(","))}
         >
-          {nameOf(code)} <code>{code}</code> ✕
+          {nameOf(code)} <code>{code}</code> <span aria-hidden="true">✕</span>
         </button>
       ))}
       <select

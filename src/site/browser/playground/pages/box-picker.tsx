@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Schema } from "../../../description/schema.ts";
 import { type Box, type Corner, dragged, moved, sized } from "./box.ts";
@@ -87,6 +87,12 @@ export function BoxPicker({ schema, document, value, change, children }: Props) 
     event.preventDefault();
   };
   const percent = (part: number, whole: number) => `${(part / whole) * 100}%`;
+  const placeOf = ({ x, y, width, height }: Box) => ({
+    left: percent(x, size.width),
+    top: percent(y, size.height),
+    width: percent(width, size.width),
+    height: percent(height, size.height),
+  });
   const isHere = (box: PlacedBox): boolean => kind === "area" || (box.page ?? 1) === page;
 
   return (
@@ -104,26 +110,25 @@ export function BoxPicker({ schema, document, value, change, children }: Props) 
         {boxes.map(
           (box, index) =>
             isHere(box) && (
-              <button
-                key={index}
-                type="button"
-                class="box"
-                data-box={index}
-                data-corner="inside"
-                aria-label={`Box${kind === "list" ? ` ${index + 1}` : ""}: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. Arrow keys move it, Shift resizes it, Alt moves it by ten points, Delete removes it.`}
-                style={{
-                  left: percent(box.x, size.width),
-                  top: percent(box.y, size.height),
-                  width: percent(box.width, size.width),
-                  height: percent(box.height, size.height),
-                }}
-                onKeyDown={(event) => keyed(event, index)}
-              >
-                {children}
-                {(["nw", "ne", "sw", "se"] as const).map((corner) => (
-                  <span key={corner} class={`corner ${corner}`} data-corner={corner} />
-                ))}
-              </button>
+              <Fragment key={index}>
+                {/* Its text is not a part of the button's label. */}
+                <div class="in-box" aria-hidden="true" style={placeOf(box)}>
+                  {children}
+                </div>
+                <button
+                  type="button"
+                  class="box"
+                  data-box={index}
+                  data-corner="inside"
+                  aria-label={`Box${kind === "list" ? ` ${index + 1}` : ""}: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. Arrow keys move it, Shift resizes it, Alt moves it by ten points, Delete removes it.`}
+                  style={placeOf(box)}
+                  onKeyDown={(event) => keyed(event, index)}
+                >
+                  {(["nw", "ne", "sw", "se"] as const).map((corner) => (
+                    <span key={corner} class={`corner ${corner}`} data-corner={corner} />
+                  ))}
+                </button>
+              </Fragment>
             ),
         )}
       </div>
