@@ -28,6 +28,10 @@ export const measurements: Readonly<Record<string, { readonly about: string; run
     about: "the weight, layout shift, and accessibility of the pages, with Chromium",
     run: () => import("../scripts/pages.ts"),
   },
+  pictures: {
+    about: "pictures of every operation with a result, and what is covered or too wide in them, with Chromium",
+    run: () => import("../scripts/pictures.ts"),
+  },
   largest: {
     about: "the largest objects of the PDFs in folders, for the limits of objects",
     run: () => import("../scripts/largest-objects.ts"),

@@ -16,6 +16,8 @@ interface Look {
   readonly height?: number;
   readonly dark?: boolean;
   readonly hasTouch?: boolean;
+  /** Without transitions, as for people who asked their system for that. */
+  readonly still?: boolean;
   /** Empty: nobody has given the page a key. */
   readonly key?: string;
 }
@@ -27,9 +29,9 @@ export class Visitor {
   /** What must not happen on any page: errors on the console, violations of the policy, requests to others. */
   #faults: string[] = [];
 
-  constructor() {
+  constructor(options?: Parameters<typeof startBrowser>[0]) {
     beforeAll(async () => {
-      if (!noBrowser) this.#browser = await startBrowser();
+      if (!noBrowser) this.#browser = await startBrowser(options);
     });
     afterAll(() => this.#browser?.close());
     afterEach(async () => {
@@ -46,12 +48,13 @@ export class Visitor {
   /** Opens a view by the part of its address after `#/`. */
   async open(route: string, look: Look = {}): Promise<Page> {
     if (this.#browser === undefined) throw new Error("there is no browser");
-    const { width = 1440, height = 900, dark = false, hasTouch = false, key = server.testKey } = look;
+    const { width = 1440, height = 900, dark = false, hasTouch = false, still = false, key = server.testKey } = look;
     this.#faults = [];
     const context = await this.#browser.newContext({
       viewport: { width, height },
       hasTouch,
       colorScheme: dark ? "dark" : "light",
+      ...(still ? { reducedMotion: "reduce" } : {}),
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const page = await context.newPage();

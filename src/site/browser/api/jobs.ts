@@ -27,7 +27,7 @@ export function pagesOf({ progress: { total, done, failed } }: Job): string {
   return `${number(done)} of ${number(total)} ${total === 1 ? "page" : "pages"}${failures}`;
 }
 
-/** Waits for the end of a job and reports its progress. Throws an `ApiFailure`, or an `AbortError`: then the job goes on. */
+/** Waits for the end of a job and reports its progress. Throws an `ApiFailure`, or an `AbortError`, which does not cancel the job. */
 export async function followJob(
   key: string,
   id: string,
@@ -44,7 +44,7 @@ export async function followJob(
   }
 }
 
-/** The result of a job that has ended. Throws an `Error` that says why there is none. */
+/** The result of a job that has ended. Throws an `Error` with the reason if there is none. */
 export async function resultOf(
   key: string,
   job: Job,

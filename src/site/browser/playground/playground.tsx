@@ -34,7 +34,6 @@ import {
   type ActiveRun,
   documentField,
   type FinishedRun,
-  type Run,
   sorted,
   valuesIn,
   withFilesReplaced,
