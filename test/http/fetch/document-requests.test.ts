@@ -6,7 +6,7 @@ import { limits } from "../../../src/limits.ts";
 const MOST = limits.browser.fetchedBytes;
 const CHUNK = MOST / 4;
 
-/** A browser that takes commands and says nothing. */
+/** A browser that takes commands and never responds. */
 const silent: Socket = { send: () => undefined, close: () => undefined, addEventListener: () => undefined };
 
 const paused = (name: string) => ({
