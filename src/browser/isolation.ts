@@ -9,9 +9,6 @@
  */
 export const DEAD_PROXY = { proxyServer: "http://255.255.255.255:1", proxyBypassList: "<-loopback>" } as const;
 
-/** The host of a document that was sent as a file. `.invalid` is in no DNS (RFC 6761, 6.4). */
-export const DOCUMENT_ORIGIN = "http://document.invalid";
-
 /**
  * The Content-Security-Policy of every document. Pictures, style sheets, and fonts may have any address: their requests are intercepted, and those that
  * fail are reported. `sandbox` forbids popups, forms, downloads, dialogs, and leaving the page.

@@ -143,10 +143,11 @@ async function isTrue(page: Page, expression: string): Promise<boolean> {
 
 async function startPrint(page: Page, settings: PrintSettings): Promise<{ stream: string }> {
   const { width, margins, header, footer } = settings;
-  const height = settings.singlePage ? await wholeHeight(page, settings) : settings.height;
+  // Chromium would round fractions of a point up: A4 would become 0.64 points wider than it is.
+  const height = settings.singlePage ? await wholeHeight(page, settings) : Math.round(settings.height);
   try {
     return await page.send<{ stream: string }>("Page.printToPDF", {
-      paperWidth: width / POINTS,
+      paperWidth: Math.round(width) / POINTS,
       paperHeight: height / POINTS,
       marginTop: margins.top / POINTS,
       marginRight: margins.right / POINTS,

@@ -1,10 +1,10 @@
 /** Responds to the requests of a document, so that none of them leaves the browser. */
 import { base64Of } from "../engines/convert/source/base64.ts";
-import type { BrowserDocument } from "../engines/services.ts";
+import { type BrowserDocument, DOCUMENT_ORIGIN } from "../engines/services.ts";
 import { documentRequestsTooMany, fetchedFilesTooLarge } from "../engines/limit-errors.ts";
 import { limits } from "../limits.ts";
 import type { DevTools } from "./devtools.ts";
-import { contentSecurityPolicy, DOCUMENT_ORIGIN } from "./isolation.ts";
+import { contentSecurityPolicy } from "./isolation.ts";
 
 /** A file from a URL. */
 export interface FetchedFile {

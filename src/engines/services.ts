@@ -27,6 +27,9 @@ export interface IssuerService {
   ): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** Where the browser finds a document that was sent as a file. `.invalid` is in no DNS (RFC 6761, 6.4). */
+export const DOCUMENT_ORIGIN = "http://document.invalid";
+
 /** A document for a browser, with everything that it may load. */
 export interface BrowserDocument {
   /** The document, or the URL that it is fetched from. */

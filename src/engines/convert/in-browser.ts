@@ -3,10 +3,11 @@ import type { EngineBytes, InputBytes } from "../memory/heap.ts";
 import { madeTooManyPages } from "../limit-errors.ts";
 import { marginsTooWide } from "../parameter-errors.ts";
 import type { Engines } from "../lease/engines.ts";
-import { openPdf } from "../pdf/document/document.ts";
+import { type OpenPdf, openPdf } from "../pdf/document/document.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import { eachObjectHaving } from "../pdf/objects/each-object.ts";
 import { rewritePdf } from "../pdf/write/save.ts";
-import type { PageBrowser, Printed, PrintSettings } from "../services.ts";
+import { DOCUMENT_ORIGIN, type PageBrowser, type Printed, type PrintSettings } from "../services.ts";
 import { limits } from "../../limits.ts";
 import { type Converted, describe } from "./finish.ts";
 import { A4, type ConversionOptions, DEFAULT_MARGINS } from "./source/document-parts.ts";
@@ -111,7 +112,15 @@ export async function finishArrived(
   const bytes: InputBytes = arena.seal();
   using open = await openPdf(pdf, { field: "file", bytes, passwordIsOwn: false }, { validateFor: "save" });
   if (open.pageCount > limits.pages) throw madeTooManyPages(open.pageCount);
+  await dropRelativeLinks(open);
   const own = (name: string): string | undefined => open.document.getMetaData(`info:${name}`) || undefined;
   await describe(open, { title: title ?? (hasTitle ? own("Title") : undefined), author: own("Author"), language });
   return { bytes: await rewritePdf(open), pageCount: open.pageCount, repaired: open.repaired };
 }
+
+/** Chromium writes the resolved URLs of relative links, but a document that was sent as a file has no address. Its tags still refer to the annotations. */
+const dropRelativeLinks = (open: OpenPdf): Promise<void> =>
+  eachObjectHaving(open, { keys: ["A"] }, (annotation) => {
+    const uri = annotation.get("A", "URI");
+    if (uri.isString() && uri.asString().startsWith(`${DOCUMENT_ORIGIN}/`)) annotation.delete("A");
+  });
