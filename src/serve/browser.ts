@@ -186,18 +186,25 @@ export class KeptBrowser {
   }
 
   async #watch(): Promise<void> {
-    const { memoryMiB } = this.#options;
     while (!this.#isStopping) {
       await wait(EVERY, undefined, { ref: false });
+      // One that has been replaced still prints, and may grow further.
+      for (const one of this.#all) await this.#limitMemory(one);
       const current = this.#current;
       if (current === undefined || this.#replacing !== undefined) continue;
       current.failures = (await isHealthy(current)) ? 0 : current.failures + 1;
-      const used = await memoryOf(current.pid);
-      if (current !== this.#current) continue;
-      if (current.failures >= FAILURES) await this.#replace("it does not respond", 0);
-      else if (used > memoryMiB * TOO_MUCH) await this.#replace(`it uses ${Math.round(used)} MiB`, 0);
-      else if (used > memoryMiB) await this.#replace(`it uses ${Math.round(used)} MiB`, DRAIN);
+      if (current === this.#current && current.failures >= FAILURES) await this.#replace("it does not respond", 0);
     }
+  }
+
+  async #limitMemory(running: Running): Promise<void> {
+    const { memoryMiB, say } = this.#options;
+    const used = await memoryOf(running.pid);
+    const reason = `it uses ${Math.round(used)} MiB`;
+    if (used > memoryMiB * TOO_MUCH) {
+      say("error", "browser killed", { reason });
+      await this.#end(running);
+    } else if (used > memoryMiB && running === this.#current) void this.#replace(reason, DRAIN);
   }
 }
 

@@ -27,7 +27,7 @@ const usage = `Usage: npm run serve -- [options]
   --data <folder>  where accounts, files, and jobs are kept (DATA_DIR; required)
   --port <port>    the port to listen on (PORT; default: 8787; 0: any free port)
   --host <host>    the address to listen on (HOST; default: 127.0.0.1; 0.0.0.0: all)
-  --browser <path> a Chromium that prints HTML (BROWSER_PROGRAM)
+  --browser <path> a Chromium that prints HTML, best a chromium-headless-shell (BROWSER_PROGRAM)
   --single-tenant  one account with one key, without credits and plans (AUTH=single)
   --new-secret     give up what a lost SERVER_SECRET has encrypted
   --help           show this text
