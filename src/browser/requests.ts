@@ -1,5 +1,5 @@
 /** Responds to the requests of a document, so that none of them leaves the browser. */
-import { base64Of } from "../engines/convert/source/base64.ts";
+import { base64 } from "../bytes/base64.ts";
 import { type BrowserDocument, DOCUMENT_ORIGIN } from "../engines/services.ts";
 import { documentRequestsTooMany, fetchedFilesTooLarge } from "../engines/limit-errors.ts";
 import { limits } from "../limits.ts";
@@ -157,7 +157,7 @@ export class DocumentRequests {
       "Access-Control-Allow-Origin": "*",
       "X-DNS-Prefetch-Control": "off",
     }).map(([name, value]) => ({ name, value }));
-    const response = { requestId, responseCode: status, responseHeaders, body: base64Of(body) };
+    const response = { requestId, responseCode: status, responseHeaders, body: base64(body) };
     await this.#send("Fetch.fulfillRequest", response, sessionId);
   }
 

@@ -1,7 +1,7 @@
 /** Prepares HTML for MuPDF: nothing in it runs or is fetched, and parts that MuPDF does not draw are reported. */
 import { decodeStyleSheet } from "./decode-text.ts";
 import type { AssetSource } from "./assets.ts";
-import { base64Of } from "./base64.ts";
+import { base64 } from "../../../bytes/base64.ts";
 import type { PaperMargins, PaperSize } from "./document.ts";
 import { CELL_WORDS, decodeEntities, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
@@ -151,7 +151,7 @@ const IMAGES: readonly (readonly [RegExp, string])[] = [
 export function imageUri(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 8));
   const type = IMAGES.find(([magic]) => magic.test(head))?.[1];
-  return type && `data:${type};base64,${base64Of(bytes)}`;
+  return type && `data:${type};base64,${base64(bytes)}`;
 }
 
 /** Images among the assets get a name in `images`, because their data would interfere with the changes to the text. */
