@@ -212,9 +212,13 @@ describe("parts of DOCX", () => {
     expect(await shown(docx(joined))).toEqual({ text: "Hello Last", notConverted: "tracked-changes" });
   });
 
-  test("a header with only a picture is reported", async () => {
-    const header = '<w:p><w:r><w:pict><v:shape><v:imagedata r:id="x"/></v:shape></w:pict></w:r></w:p>';
-    expect((await shown(docx(p, { header }))).notConverted).toBe("headers");
+  test("losses in a header are reported, unless no section has it", async () => {
+    const running = {
+      header1: '<w:p><w:r><w:pict><v:line/><v:shape><v:imagedata r:id="x"/></v:shape></w:pict></w:r></w:p>',
+    };
+    const section = '<w:sectPr><w:headerReference w:type="default" r:id="r-header1"/></w:sectPr>';
+    expect((await shown(docx(p + section, { running }))).notConverted).toBe("shapes,unsupported-images");
+    expect((await shown(docx(p, { running }))).notConverted).toBeNull();
   });
 });
 

@@ -606,20 +606,20 @@ describe("DOCX", () => {
         numbering:
           '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
         footnotes: `<w:footnote w:id="2">${paragraph("Noted.")}</w:footnote>`,
-        header: paragraph("On every page"),
+        running: { header1: paragraph("Of no section") },
       }),
     );
     expect(titles(result)).toEqual(["Chapter"]);
     expect(result.text).toMatch(/III\)\s+first IV\)\s+second/);
     expect(result.text).toMatch(/cell.*added.*boxed.*Landed.*Noted\./);
-    expect(result.text).not.toMatch(/removed|On every page/);
+    expect(result.text).not.toMatch(/removed|Of no section/);
     expect(result.view.pages.map(({ view }) => view)).toEqual([
       [0, 0, 300, 400],
       [0, 0, 500, 200],
     ]);
     expect(links(result)).toContain("https://example.com/docx");
     expect(links(result)).toContain(1);
-    expect(result.headers.get("X-Not-Converted")).toBe("headers,tracked-changes");
+    expect(result.headers.get("X-Not-Converted")).toBe("tracked-changes");
   });
 
   test("hyperlinks of a DOCX that are fields or lead to the document itself are converted", async () => {

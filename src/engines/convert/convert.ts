@@ -14,15 +14,16 @@ import { assetsNotAllowed, charactersUnsupported, engineDoesNotRead } from "../p
 import { browserUnavailable, officeUnavailable } from "../result-errors.ts";
 import type { ConversionEngine, OfficeConverter, OfficeSettings, PageBrowser } from "../services.ts";
 import type { Engines } from "../lease/engines.ts";
+import type { SteppedStage } from "../work.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { limits } from "../../limits.ts";
 import { Assets } from "./source/assets.ts";
 import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
-import { DocumentFonts } from "./document-fonts.ts";
 import { type Converted, finish } from "./finish.ts";
 import { type Detected, detectFormat, type UnsupportedFile } from "./detect.ts";
+import { FlowLayout } from "./flow-layout.ts";
 import { formats } from "./formats/index.ts";
 import { type BrowserOptions, type HtmlSource, printInBrowser } from "./in-browser.ts";
 import { convertInOffice, type OfficeSource } from "./in-office.ts";
@@ -121,18 +122,19 @@ async function layOut(
   if (conversion.parts.length === 0) throw nothingToShow();
   const needed = conversion.parts.reduce((sum, { fuel }) => sum + fuel, 0);
   const stage = engines.work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
-  return await stage.run(() => laidOut(engines, conversion, options));
+  return await stage.run(() => laidOut(engines, conversion, options, stage));
 }
 
 async function laidOut(
   { pdf, loadFont }: Engines,
   conversion: ReadConversion,
   options: ConversionOptions,
+  stage: SteppedStage,
 ): Promise<Converted> {
-  const writer = new PartWriter(pdf, new DocumentFonts(pdf, loadFont));
+  const writer = new PartWriter(pdf, new FlowLayout(pdf, loadFont), stage);
   try {
-    for (const part of conversion.parts) await writer.add({ ...part, fit: options.scaled ? "width" : "none" });
-    const all = await writer.end();
+    const fit = options.scaled ? "width" : "none";
+    const all = await writer.write(conversion.parts.map((part) => ({ ...part, fit })));
     const { characters, count } = all.missing;
     if (options.strict && count > 0) throw charactersUnsupported([...characters]);
     if (all.pageCount === 0) throw noLaidOutPages();

@@ -98,8 +98,8 @@ export class GlyphTexts {
     return isShaped;
   }
 
-  /** Reads the glyphs of a page (0-based) in the order in which they are shown. */
-  async read(page: Page, index: number): Promise<void> {
+  /** Reads the glyphs of a page (0-based) in the order in which they are shown: `pages` are drawn onto it one after the other. */
+  async read(pages: readonly Page[], index: number): Promise<void> {
     const runs: ReplacedGlyphs[] = [];
     let count = 0;
     const show = (text: Text): void => {
@@ -130,7 +130,7 @@ export class GlyphTexts {
     };
     const { mupdf, long, work } = this.#engine;
     const shows = { fillText: show, strokeText: show, clipText: show, clipStrokeText: show, ignoreText: show };
-    await long.runPage(page, new mupdf.Device(shows), mupdf.Matrix.identity);
+    for (const page of pages) await long.runPage(page, new mupdf.Device(shows), mupdf.Matrix.identity);
     work.spend(count * GLYPH_WORK);
     await work.pause();
     if (runs.length > 0) this.#pages.set(index, { runs, glyphs: count });

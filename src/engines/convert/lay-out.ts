@@ -3,11 +3,14 @@ import type { Buffer, Document, DocumentWriter, Matrix, Page } from "mupdf";
 import { madeTooManyPages } from "../limit-errors.ts";
 import type { OutlineEntry } from "../pdf/outline/outline.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
+import type { SteppedStage } from "../work.ts";
 import { limits } from "../../limits.ts";
-import type { PageFormat, DocumentPart } from "./source/document.ts";
-import type { DocumentFonts } from "./document-fonts.ts";
-import { GlyphTexts } from "./glyph-texts.ts";
-import { type Extent, type GlyphCounts, MissingGlyphs, countGlyphs } from "./missing-glyphs.ts";
+import type { PageFormat, DocumentPart, RunningSection } from "./source/document.ts";
+import { hasPageField } from "./source/page-fields.ts";
+import type { FlowLayout } from "./flow-layout.ts";
+import type { GlyphTexts } from "./glyph-texts.ts";
+import type { Extent, GlyphCounts, MissingGlyphs } from "./missing-glyphs.ts";
+import { type DrawnLayout, RunningPages } from "./running-pages.ts";
 
 /** Bookmarks that are made of headings. */
 const MOST_BOOKMARKS = 20_000;
@@ -45,6 +48,8 @@ export interface LaidOut {
 /** Fuel per page of output, in addition to MuPDF's own. */
 const PAGE_WORK = 10_000;
 const LINK_WORK = 2_000;
+/** Fuel that a page may take for a header, a footer, or a box, in addition to that of its part. A line of text takes 200,000. */
+const RUNNING_FUEL = 300_000;
 /** Layouts of a part: a wider page may make other content wider. */
 const MOST_LAYOUTS = 3;
 /**
@@ -59,6 +64,14 @@ const OUTLINE_LEVELS = 32;
 
 type OutlineItem = NonNullable<ReturnType<Document["loadOutline"]>>[number];
 
+/** The text of a part, among the layouts of a page. */
+interface TextPlace {
+  /** The page of the layout (0-based); undefined: the first. */
+  readonly page?: number;
+  /** The page of the output (0-based) of its first page. Undefined: links in it lead to the text. */
+  readonly first?: number;
+}
+
 /** Where the layout of a part is on its pages. */
 interface Frame {
   readonly width: number;
@@ -66,93 +79,111 @@ interface Frame {
   readonly matrix: Matrix;
 }
 
+/** A part that was laid out. */
+interface LaidOutPart {
+  readonly document: Document;
+  /** With the page that its content fits on. */
+  readonly part: DocumentPart;
+  readonly counts: GlyphCounts;
+  readonly extents: readonly Extent[];
+}
+
 /** Lays out the parts one after the other: only one is held at a time. */
 export class PartWriter {
   readonly #engine: PdfEngine;
-  readonly #fonts: DocumentFonts;
+  readonly #layout: FlowLayout;
+  readonly #stage: SteppedStage;
   readonly #buffer: Buffer;
   readonly #writer: DocumentWriter;
   readonly #links: PageLink[] = [];
   readonly #targets = new Map<string, PagePoint>();
   readonly #outline: OutlineEntry[] = [];
-  readonly #missing: MissingGlyphs;
-  readonly #texts: GlyphTexts;
   readonly #notConverted = new Set<string>();
   #pageCount = 0;
+  /** The number of the next page, as headers have it. */
+  #nextNumber = 1;
   #outlineEntries = 0;
   #title: string | undefined;
   #author: string | undefined;
 
-  constructor(engine: PdfEngine, fonts: DocumentFonts) {
+  /** `stage`: it gets fuel for headers and footers, whose number is known when the text is laid out. */
+  constructor(engine: PdfEngine, layout: FlowLayout, stage: SteppedStage) {
     const { mupdf } = engine;
     this.#engine = engine;
-    this.#fonts = fonts;
+    this.#layout = layout;
+    this.#stage = stage;
     this.#buffer = new mupdf.Buffer();
     // Not compressed: whole fonts, of which little stays.
     this.#writer = new mupdf.DocumentWriter(this.#buffer, "pdf", "");
-    this.#missing = new MissingGlyphs(engine);
-    this.#texts = new GlyphTexts(engine, (pointer) => this.#missing.fontAt(pointer));
   }
 
-  /** Content that is wider than the page is laid out again on a wider page, which is scaled down to the one that was wanted. */
-  async add(part: DocumentPart): Promise<void> {
-    const { mupdf } = this.#engine;
-    mupdf.setUserCSS(part.css ?? "");
-    for (const name of part.notConverted ?? []) this.#notConverted.add(name);
-    const source = new mupdf.Buffer(part.content);
+  /** Headers may have the number of all pages, for which several parts are laid out twice. */
+  async write(parts: readonly DocumentPart[]): Promise<LaidOut> {
+    const isCounted = parts.length > 1 && parts.some(({ running = [] }) => running.some(hasTotal));
+    const total = isCounted ? await this.#count(parts) : undefined;
+    for (const part of parts) await this.#add(part, total);
+    return this.#end();
+  }
+
+  /** The number of pages of parts. */
+  async #count(parts: readonly DocumentPart[]): Promise<number> {
+    let total = 0;
+    for (const part of parts) {
+      this.#stage.add(part.fuel);
+      const running = part.page && (await RunningPages.of(this.#layout, { ...part, page: part.page }));
+      const { document, extents } = await this.#laidOut(running ? running.room(part) : { part, space: 0 });
+      total += extents.length;
+      running?.close();
+      this.#close(document);
+      this.#refuseMany(total);
+    }
+    return total;
+  }
+
+  async #add(original: DocumentPart, total: number | undefined): Promise<void> {
+    for (const name of original.notConverted ?? []) this.#notConverted.add(name);
+    const running = original.page && (await RunningPages.of(this.#layout, { ...original, page: original.page }));
+    const room = running ? running.room(original) : { part: original, space: 0, shift: 0 };
+    const { document, part, counts, extents } = await this.#laidOut(room);
     try {
-      let fitted: DocumentPart | undefined = part;
-      for (let tries = 1; fitted !== undefined; tries++) fitted = await this.#add(fitted, source, tries < MOST_LAYOUTS);
+      this.#refuseMany(this.#pageCount + extents.length);
+      const isShaped = this.#layout.add(counts);
+      await this.#addPages(document, part, { extents, isShaped, running, shift: room.shift, total });
+      for (const name of running?.notConverted ?? []) this.#notConverted.add(name);
     } finally {
-      source.destroy();
+      running?.close();
+      this.#close(document);
     }
   }
 
-  /** Returns a changed part if it must be laid out again, or adds its pages. */
-  async #add(part: DocumentPart, source: Buffer, mayWiden: boolean): Promise<DocumentPart | undefined> {
-    const document = await this.#opened(part, source);
-    try {
-      const { counts, extents } = await this.#textOf(document);
+  #close(document: Document): void {
+    document.destroy();
+    // Decoded images of this part.
+    this.#engine.emptyStore();
+  }
+
+  /** Content that is wider than the page is laid out again on a wider page, which is scaled down to the one that was wanted. `space`: above the text. */
+  async #laidOut({ part, space }: { readonly part: DocumentPart; readonly space: number }): Promise<LaidOutPart> {
+    for (let [tries, fitted] = [1, part]; ; tries++) {
+      const { type, css, fontSize, page, scale = 1 } = fitted;
+      const content = space > 0 ? withSpace(part.content, space / scale) : part.content;
+      const area = page && contentBox(page);
+      const document = await this.#layout.open({ content, type, css, fontSize, area });
+      this.#refuseMany(await this.#engine.long.countPages(document));
+      const { counts, extents } = await this.#layout.textOf(document);
       const right = extents.reduce((most, extent) => Math.max(most, extent.right), 0);
-      const wider = mayWiden ? widened(part, right) : undefined;
-      if (wider) return wider;
-      this.#missing.add(counts);
-      const isShaped = this.#texts.add(counts);
-      await this.#addPages(document, part, extents, isShaped);
-      return undefined;
-    } finally {
-      document.destroy();
-      // Decoded images of this part.
-      this.#engine.emptyStore();
+      const wider = tries < MOST_LAYOUTS ? widened(fitted, right) : undefined;
+      if (!wider) return { document, part: fitted, counts, extents };
+      this.#close(document);
+      fitted = wider;
     }
-  }
-
-  /** The characters of all pages, and how wide the text of each is. */
-  async #textOf(document: Document): Promise<{ counts: GlyphCounts; extents: readonly Extent[] }> {
-    const { long } = this.#engine;
-    const counts: GlyphCounts = new Map();
-    const extents: Extent[] = [];
-    const count = await long.countPages(document);
-    this.#refuseMany(count);
-    for (let index = 0; index < count; index++) {
-      const page = await long.loadAnyPage(document, index);
-      try {
-        const text = await long.textOfPage(page, "clip=no");
-        extents.push(await countGlyphs(this.#engine, text, counts));
-        text.destroy();
-      } finally {
-        page.destroy();
-      }
-    }
-    return { counts, extents };
   }
 
   #refuseMany(count: number): void {
-    const actual = this.#pageCount + count;
-    if (actual > limits.pages) throw madeTooManyPages(actual);
+    if (count > limits.pages) throw madeTooManyPages(count);
   }
 
-  async end(): Promise<LaidOut> {
+  async #end(): Promise<LaidOut> {
     await this.#engine.long.closeWriter(this.#writer);
     this.#writer.destroy();
     return {
@@ -161,48 +192,57 @@ export class PartWriter {
       links: this.#links,
       targets: this.#targets,
       outline: this.#outline,
-      missing: this.#missing,
-      texts: this.#texts,
+      missing: this.#layout.missing,
+      texts: this.#layout.texts,
       notConverted: this.#notConverted,
       title: this.#title,
       author: this.#author,
     };
   }
 
-  /** Opens and lays out a part, again after each font that was missing. */
-  async #opened(part: DocumentPart, source: Buffer): Promise<Document> {
-    const { long } = this.#engine;
-    for (;;) {
-      const document = await long.openAs(part.type, source);
-      if (part.page) {
-        const { width, height } = contentBox(part.page);
-        await long.layOut(document, width, height, part.fontSize);
-      }
-      await long.countPages(document);
-      if (!(await this.#fonts.loadMissing())) return document;
-      document.destroy();
-      this.#engine.emptyStore();
-    }
-  }
-
-  /** `isShaped`: whether glyphs of the part may represent other characters than in their fonts. */
+  /** `isShaped`: whether glyphs of the part may represent other characters than in their fonts. `shift`: of the first page, downward. */
   async #addPages(
     document: Document,
     part: DocumentPart,
-    extents: readonly Extent[],
-    isShaped: boolean,
+    {
+      extents,
+      isShaped,
+      running,
+      shift,
+      total = extents.length,
+    }: Pick<LaidOutPart, "extents"> & {
+      readonly isShaped: boolean;
+      readonly running: RunningPages | undefined;
+      readonly shift: number;
+      readonly total: number | undefined;
+    },
   ): Promise<void> {
     const first = this.#pageCount;
     const frames: Frame[] = [];
+    for (const [index, { right }] of extents.entries()) {
+      const page = await this.#engine.long.loadAnyPage(document, index);
+      frames.push(frameOf(page, part, right, index === 0 ? shift : 0));
+      page.destroy();
+    }
+    if (running) {
+      const matrixOf = (page: number): Matrix => frames[page]?.matrix ?? this.#engine.mupdf.Matrix.identity;
+      this.#nextNumber = running.number({ document, pageCount: extents.length, matrixOf }, this.#nextNumber);
+    }
     for (const [index, extent] of extents.entries()) {
       this.#engine.work.spend(PAGE_WORK);
       await this.#engine.work.pause();
-      const page = await this.#engine.long.loadAnyPage(document, index);
+      const frame = frames[index] as Frame;
+      const { matrix } = frame;
+      const [scale, , , , left] = matrix;
+      if (extent.right * scale + left > frame.width + 1 || extent.left * scale + left < -1)
+        this.#notConverted.add("wide-content");
+      const around = await running?.layoutsOn(index, total);
+      if (around) this.#stage.add(RUNNING_FUEL * (around.before.length + around.after.length));
+      const text = { document, page: index, matrix, isShaped, hasLinks: part.hasLinks, first };
       try {
-        if (isShaped) await this.#texts.read(page, this.#pageCount);
-        frames.push(await this.#addPage(document, page, part, extent, first));
+        await this.#addPage([...(around?.before ?? []), text, ...(around?.after ?? [])], frame, (page) => frames[page]);
       } finally {
-        page.destroy();
+        around?.close();
       }
     }
     await this.#addTargets(document, part, first, frames);
@@ -213,23 +253,38 @@ export class PartWriter {
     this.#author ??= document.getMetaData("info:Author") || undefined;
   }
 
-  async #addPage(document: Document, page: Page, part: DocumentPart, extent: Extent, first: number): Promise<Frame> {
+  /** Draws layouts onto a page. */
+  async #addPage(
+    layouts: readonly (DrawnLayout & TextPlace)[],
+    frame: Frame,
+    frameAt: (page: number) => Frame | undefined,
+  ): Promise<void> {
     const { long } = this.#engine;
-    const frame = frameOf(page, part, extent.right);
-    const [scale, , , , left] = frame.matrix;
-    const isCut = extent.right * scale + left > frame.width + 1 || extent.left * scale + left < -1;
-    if (isCut) this.#notConverted.add("wide-content");
-    const device = this.#writer.beginPage([0, 0, frame.width, frame.height]);
-    await long.runPage(page, device, frame.matrix);
-    this.#writer.endPage();
-    device.destroy();
-    // MuPDF looks for the links of a page in all of the document.
-    if (part.hasLinks) await this.#addLinks(document, page, frame, first);
+    const pages: Page[] = [];
+    try {
+      for (const { document, page = 0 } of layouts) pages.push(await long.loadAnyPage(document, page));
+      if (layouts.some(({ isShaped }) => isShaped)) await this.#layout.texts.read(pages, this.#pageCount);
+      const device = this.#writer.beginPage([0, 0, frame.width, frame.height]);
+      for (const [index, { matrix }] of layouts.entries()) await long.runPage(pages[index] as Page, device, matrix);
+      this.#writer.endPage();
+      device.destroy();
+      for (const [index, layout] of layouts.entries()) {
+        // MuPDF looks for the links of a page in all of the document.
+        if (layout.hasLinks)
+          await this.#addLinks(pages[index] as Page, layout, { ...frame, matrix: layout.matrix }, frameAt);
+      }
+    } finally {
+      for (const page of pages) page.destroy();
+    }
     this.#pageCount += 1;
-    return frame;
   }
 
-  async #addLinks(document: Document, page: Page, frame: Frame, first: number): Promise<void> {
+  async #addLinks(
+    page: Page,
+    { document, first }: DrawnLayout & TextPlace,
+    frame: Frame,
+    frameAt: (page: number) => Frame | undefined,
+  ): Promise<void> {
     for (const link of page.getLinks()) {
       this.#engine.work.spend(LINK_WORK);
       await this.#engine.work.pause();
@@ -244,7 +299,7 @@ export class PartWriter {
         if (/^(https?|mailto|tel|ftp):/i.test(uri)) this.#links.push({ page: this.#pageCount, box, to: { uri } });
         continue;
       }
-      const place = placeOf(document, uri, first, () => frame);
+      const place = first === undefined ? undefined : placeOf(document, uri, first, frameAt);
       if (place) this.#links.push({ page: this.#pageCount, box, to: { place } });
       else if (uri.startsWith("#")) this.#links.push({ page: this.#pageCount, box, to: { target: uri.slice(1) } });
     }
@@ -294,6 +349,18 @@ const contentBox = ({ width, height, margins }: PageFormat): { width: number; he
   height: height - margins.top - margins.bottom,
 });
 
+/** HTML with a space before its text, in points. */
+function withSpace(content: Uint8Array, height: number): string {
+  const html = new TextDecoder().decode(content);
+  return html.replace("<body>", () => `<body><div style="height:${height.toFixed(2)}pt"></div>`);
+}
+
+/** Whether a header or footer has the number of all pages. */
+const hasTotal = ({ headers, footers }: RunningSection): boolean =>
+  [...Object.values(headers), ...Object.values(footers)].some(({ html }) =>
+    hasPageField(new TextDecoder().decode(html.content), "pages"),
+  );
+
 /** The part on wider pages, so that all of a text that ends at `right` fits; undefined if it fits, or cannot be made smaller. */
 function widened(part: DocumentPart, right: number): DocumentPart | undefined {
   const { page, scale = 1, fit = "width" } = part;
@@ -313,21 +380,30 @@ function widened(part: DocumentPart, right: number): DocumentPart | undefined {
   };
 }
 
-/** The place of a page whose text ends at `right`: if it is still wider than the page, it is scaled down further, or gets a wider page. */
-function frameOf(page: Page, { page: format, scale = 1, fit = "width" }: DocumentPart, right: number): Frame {
+/**
+ * The place of a page whose text ends at `right`, moved down by `shift`: if it is still wider than the page, it is scaled down further, or gets a
+ * wider page.
+ */
+function frameOf(
+  page: Page,
+  { page: format, scale = 1, fit = "width" }: DocumentPart,
+  right: number,
+  shift: number,
+): Frame {
   if (format) {
     const { width, height, margins } = format;
     const content = contentBox(format).width;
     const overflow = Math.max(0, right - content);
+    const top = margins.top * scale + shift;
     if (fit === "none") {
-      const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, margins.top * scale];
+      const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, top];
       return { width: Math.min((width + overflow) * scale, LARGEST_SIDE), height: height * scale, matrix };
     }
     const own = overflow > 1 ? Math.max(scale * (content / right), Math.min(scale, LEAST_PAGE_SCALE)) : scale;
     return {
       width: width * scale,
       height: height * scale,
-      matrix: [own, 0, 0, own, margins.left * scale, margins.top * scale],
+      matrix: [own, 0, 0, own, margins.left * scale, top],
     };
   }
   const [x0, y0, x1, y1] = page.getBounds();

@@ -114,6 +114,38 @@ export async function fileIdentifiers(bytes: Uint8Array, password?: string): Pro
   }
 }
 
+/** A piece of text in points from the top left of its page, which is not rotated. */
+export interface TextPlace {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly baseline: number;
+}
+
+/** The visible pieces of text of each page, in their order. */
+export async function textPlaces(bytes: Uint8Array): Promise<TextPlace[][]> {
+  const task = load(bytes, undefined);
+  try {
+    const document = await task.promise;
+    const pages: TextPlace[][] = [];
+    for (let number = 1; number <= document.numPages; number++) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      const [, , , top = 0] = page.view;
+      pages.push(
+        items.flatMap((item) => {
+          if (!("str" in item) || item.str.trim() === "") return [];
+          const [, , , , left, y] = item.transform as number[] as [number, number, number, number, number, number];
+          return [{ text: item.str, left, right: left + item.width, baseline: top - y }];
+        }),
+      );
+    }
+    return pages;
+  } finally {
+    await task.destroy();
+  }
+}
+
 /** The titles of the first level of the outline, for documents whose pages need not be read. */
 export async function outlineTitles(bytes: Uint8Array): Promise<string[]> {
   const task = load(bytes, undefined);

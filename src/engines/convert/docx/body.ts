@@ -4,12 +4,25 @@ import type { Archive } from "../source/archive.ts";
 import { pictureHtml } from "../source/picture.ts";
 import { PAGE_BREAK } from "../source/styled-html.ts";
 import { escaped, escapedAttribute, escapedText } from "../source/markup.ts";
+import { widthInEms } from "../source/text-width.ts";
 import type { Relationship } from "../source/relationships.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
-import { hyperlinkOf, linked, LinkFields } from "./link-fields.ts";
+import { VML_SHAPES } from "./coverage.ts";
+import { betweenHtml, boxCss } from "./borders.ts";
+import { fieldHtml, Fields, linked } from "./fields.ts";
 import type { Numbering } from "./numbering.ts";
+import { type DrawingPlacement, placementOfDrawing, placementOfShape } from "./placement.ts";
 import type { ShownBudget } from "../source/shown.ts";
-import { type ParagraphStyle, paragraphStyleOf, points, type RunStyle, runStyleOf, type Styles } from "./styles.ts";
+import {
+  type ParagraphStyle,
+  paragraphStyleOf,
+  points,
+  type RunStyle,
+  runStyleOf,
+  type Styles,
+  withParagraphStyle,
+} from "./styles.ts";
+import { hasTabs, tabMark, tabRows, withoutTabs } from "./tab-stops.ts";
 
 /** The objects that the body refers to. */
 export interface Context {
@@ -22,8 +35,30 @@ export interface Context {
   readonly shown: ShownBudget;
   /** Called where the text refers to a note. Returns its number. */
   readonly note: (kind: "footnote" | "endnote", id: string) => number | undefined;
+  /** The width of the text in points. */
+  readonly width: number;
+  /** Whether it is a header or footer, with numbers of pages, tabs to their stops, and drawings at their places. */
+  readonly isRunning: boolean;
+  /** Drawings that are not in the text are added here. */
+  readonly placed: PlacedHtml[];
   /** The size of text in points that is not written out. */
   readonly fontSize: number;
+}
+
+/** A drawing that is not in the text. `anchor`: the identifier of the element that it moves with. */
+export interface PlacedHtml extends DrawingPlacement {
+  readonly anchor: string;
+  readonly html: string;
+}
+
+/** A paragraph before it is HTML. */
+interface WrittenParagraph {
+  readonly name: string;
+  readonly style: ParagraphStyle;
+  readonly run: RunStyle;
+  readonly content: string;
+  /** Lines with tabs, in place of the content. */
+  readonly rows: ReturnType<typeof tabRows>;
 }
 
 const ELEMENT_WORK = 2_000;
@@ -48,6 +83,9 @@ export class BodyWriter {
   #breaks = 0;
   /** The text of paragraphs whose ends were deleted: it continues in the next one. */
   #joined = "";
+  /** Paragraphs with the same borders and indents, which are in one box. */
+  #group: { readonly key: string; readonly paragraphs: WrittenParagraph[] } | undefined;
+  #tables = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -55,17 +93,46 @@ export class BodyWriter {
 
   /** Blocks: paragraphs, tables, and their containers. */
   async blocks(parent: XmlElement | undefined): Promise<string> {
+    const outer = this.#group;
+    this.#group = undefined;
     const html: string[] = [];
     for (const element of elementsIn(parent)) html.push(await this.block(element));
     html.push(this.end());
+    this.#group = outer;
     return html.join("");
   }
 
-  /** The text that the blocks so far have left for a paragraph that never comes. */
+  /** What the blocks so far have left for a paragraph that never comes: a box of paragraphs, and text. */
   end(): string {
     const joined = this.#joined;
     this.#joined = "";
-    return joined.trim() === "" ? "" : this.#context.shown.added(`<p>${joined}</p>`, joined.length);
+    const group = this.#endGroup();
+    return joined.trim() === "" ? group : `${group}${this.#context.shown.added(`<p>${joined}</p>`, joined.length)}`;
+  }
+
+  #endGroup(): string {
+    const { paragraphs } = this.#group ?? {};
+    this.#group = undefined;
+    const [first, last] = [paragraphs?.[0], paragraphs?.at(-1)];
+    if (!paragraphs || !first || !last) return "";
+    const { borders = {}, background, before = 0, after = 0 } = { ...first.style, after: last.style.after };
+    const { left, right } = indentsOf(first.style);
+    const inside = paragraphs.map((paragraph, index) =>
+      paragraphHtml({
+        ...paragraph,
+        style: {
+          ...paragraph.style,
+          left: (paragraph.style.left ?? 0) - left,
+          right: 0,
+          ...(paragraph === first && { before: 0 }),
+          ...(paragraph === last && { after: 0 }),
+        },
+      }).replace(/^/, index === 0 ? "" : betweenHtml(borders)),
+    );
+    const fill = background === undefined ? "" : `;background-color:${background}`;
+    const css = `${boxCss(borders, { left, right })};margin-top:${before}pt;margin-bottom:${after}pt${fill}`;
+    const html = inside.join("");
+    return this.#context.shown.added(`<div style="${css}">${html}</div>`, html.length);
   }
 
   /** A block. Other elements have no text, or are reported (`coverage.ts`). */
@@ -79,19 +146,19 @@ export class BodyWriter {
       case "tbl":
         return `${this.end()}${await this.#table(element)}`;
       case "sdt":
-        return (await this.blocks(elementAt(element, "sdtContent"))) || this.#stateOf(element);
+        return `${this.end()}${(await this.blocks(elementAt(element, "sdtContent"))) || this.#stateOf(element)}`;
       case "ins":
       case "moveTo":
       case "customXml":
       case "smartTag":
-        return this.blocks(element);
+        return `${this.end()}${await this.blocks(element)}`;
       default:
         return "";
     }
   }
 
   async #paragraph(element: XmlElement): Promise<string> {
-    const { styles, numbering, shown: counted } = this.#context;
+    const { styles, numbering } = this.#context;
     const properties = elementAt(element, "pPr");
     const mark = elementAt(properties, "rPr");
     const isJoined = elementAt(mark, "del") !== undefined || elementAt(mark, "moveFrom") !== undefined;
@@ -99,7 +166,7 @@ export class BodyWriter {
     const own = paragraphStyleOf(properties);
     const listed = own.list ?? style.paragraph.list;
     const list = !isJoined && listed && listed.id !== "0" ? numbering.next(listed) : undefined;
-    const paragraph: ParagraphStyle = { ...style.paragraph, ...list?.paragraph, ...own };
+    const paragraph = [list?.paragraph ?? {}, own].reduce(withParagraphStyle, style.paragraph);
     const [outerBoxes, outerBreaks] = [this.#boxes, this.#breaks];
     this.#boxes = [];
     this.#breaks = 0;
@@ -117,19 +184,36 @@ export class BodyWriter {
     const number = list && list.mark !== "" ? `${escaped(list.mark)}${TAB}` : "";
     const name = paragraph.heading === undefined || text.trim() === "" ? "p" : `h${paragraph.heading}`;
     const content = `${number}${text}`;
-    const shown =
-      content === "" && breaks > 0
-        ? ""
-        : counted.added(
-            `<${name}${attributesOf(paragraph, style.run)}>${content === "" ? "&nbsp;" : content}</${name}>`,
-            text.length,
-          );
-    return `${paragraph.breakBefore ? PAGE_BREAK : ""}${shown}${boxes}${PAGE_BREAK.repeat(Math.min(breaks, 10))}`;
+    const html: string[] = [];
+    if (paragraph.breakBefore) html.push(this.#endGroup(), PAGE_BREAK);
+    if (content !== "" || breaks === 0) html.push(this.#added({ name, style: paragraph, run: style.run, content }));
+    if (boxes !== "" || breaks > 0) html.push(this.#endGroup(), boxes, PAGE_BREAK.repeat(Math.min(breaks, 10)));
+    return html.join("");
+  }
+
+  /** Adds a paragraph to the box of those before, or returns its HTML and that of their box. */
+  #added(written: Omit<WrittenParagraph, "rows">): string {
+    const { isRunning, width, fontSize, shown } = this.#context;
+    const { style, run } = written;
+    const { left = 0, first = 0 } = style;
+    const stops = (style.tabs ?? []).flatMap(({ at, align }) => (align === "clear" ? [] : [{ at, align }]));
+    const line = { stops, width: width - (style.right ?? 0), left, first, size: run.size ?? fontSize };
+    const isTabbed = isRunning && hasTabs(written.content);
+    const rows = isTabbed && this.#tables === 0 ? tabRows(written.content, line) : undefined;
+    const content = isTabbed ? withoutTabs(written.content, TAB) : written.content;
+    const paragraph = { ...written, content, rows };
+    const key = groupOf(style);
+    const before = key !== undefined && this.#group?.key === key ? "" : this.#endGroup();
+    if (key === undefined) return before + shown.added(paragraphHtml(paragraph), content.length);
+    this.#group ??= { key, paragraphs: [] };
+    this.#group.paragraphs.push(paragraph);
+    shown.added(paragraphHtml(paragraph), content.length);
+    return before;
   }
 
   /** The runs of a paragraph, and their containers. */
   async #inlines(parent: XmlElement, style: RunStyle): Promise<string> {
-    const fields = new LinkFields();
+    const fields = new Fields(this.#context.isRunning);
     for (const element of elementsIn(parent)) fields.add(element, await this.#inline(element, style));
     return fields.end();
   }
@@ -153,7 +237,7 @@ export class BodyWriter {
         return shown.added(`<span id="${escapedAttribute(attribute(element, "name") ?? "")}"></span>`);
       case "fldSimple": {
         const html = await this.#inlines(element, style);
-        return shown.added(linked(html, hyperlinkOf(attribute(element, "instr") ?? "")), html.length);
+        return shown.added(fieldHtml(attribute(element, "instr") ?? "", html, this.#context.isRunning), html.length);
       }
       case "sdt":
         return (await this.#inlines(elementAt(element, "sdtContent") ?? element, style)) || this.#stateOf(element);
@@ -185,7 +269,7 @@ export class BodyWriter {
   }
 
   async #runContent(node: XmlElement, style: RunStyle): Promise<string> {
-    const { work, note, shown } = this.#context;
+    const { work, note, shown, isRunning } = this.#context;
     switch (node.name) {
       case "t": {
         const text = shown.added(textIn(node));
@@ -195,7 +279,7 @@ export class BodyWriter {
       }
       case "tab":
       case "ptab":
-        return TAB;
+        return isRunning ? shown.added(tabMark(alignmentOf(attribute(node, "alignment")))) : TAB;
       case "br":
         if (attribute(node, "type") !== "page") return "<br>";
         this.#breaks += 1;
@@ -252,7 +336,8 @@ export class BodyWriter {
     const extent = elementAt(holder, "extent");
     const size = [attribute(extent, "cx"), attribute(extent, "cy")].map((value) => Number(value) / EMU);
     const alt = attribute(elementAt(holder, "docPr"), "descr") ?? "";
-    await this.#textBoxes(node);
+    const placement = placementOfDrawing(node);
+    const boxes = await this.#textBoxes(node, placement);
     const pictures: string[] = [];
     for (const blip of found(node, "blip")) {
       const picture = await this.#image(
@@ -262,13 +347,27 @@ export class BodyWriter {
       );
       pictures.push(picture);
     }
-    return pictures.join("");
+    return this.#placed(placement, pictures.join(""), boxes);
+  }
+
+  /** A drawing at its place, or in the text with its boxes after the paragraph. */
+  #placed(placement: DrawingPlacement | undefined, html: string, boxes: string): string {
+    const { isRunning, placed, shown } = this.#context;
+    if (placement && html + boxes !== "" && isPlaced(placement, isRunning, boxes !== "")) {
+      const anchor = `placed-${placed.length}`;
+      placed.push({ ...placement, anchor, html: html + boxes });
+      return shown.added(`<span id="${anchor}"></span>`);
+    }
+    if (boxes !== "") this.#boxes.push(boxes);
+    return html;
   }
 
   /** VML, the drawings of older documents, and the pictures of embedded objects. */
   async #picture(node: XmlElement): Promise<string> {
     const { notConverted, shown, work } = this.#context;
-    await this.#textBoxes(node);
+    const shape = elementsIn(node).find(({ name }) => name === "group" || VML_SHAPES.has(name));
+    const placement = shape && placementOfShape(shape);
+    const boxes = await this.#textBoxes(node, placement);
     const pictures: string[] = [];
     const style = attribute(found(node, "shape")[0], "style") ?? "";
     const size = ["width", "height"].map((name) =>
@@ -280,9 +379,12 @@ export class BodyWriter {
       if (id === undefined && attribute(data, "src") !== undefined) notConverted.add("external-images");
       pictures.push(await this.#image(id, size, attribute(data, "title") ?? ""));
     }
-    for (const text of found(node, "textpath"))
-      pictures.push(shown.added(await escapedText(work, attribute(text, "string") ?? "")));
-    return pictures.join("");
+    for (const path of found(node, "textpath")) {
+      const text = shown.added(await escapedText(work, attribute(path, "string") ?? ""));
+      const isFree = placement && isPlaced(placement, this.#context.isRunning, false);
+      pictures.push(isFree ? shown.added(watermarkHtml(text, placement, shape), text.length) : text);
+    }
+    return this.#placed(placement, pictures.join(""), boxes);
   }
 
   /** The text of a content control without text of its own (17.5.2, and the extension of 2010 for check boxes). */
@@ -299,11 +401,20 @@ export class BodyWriter {
     return this.#context.shown.added(escaped(text));
   }
 
-  async #textBoxes(node: XmlElement): Promise<void> {
-    for (const box of found(node, "txbxContent")) {
-      const html = await this.blocks(box);
-      if (html !== "") this.#boxes.push(`<div style="border:0.5pt solid #999;padding:3pt;margin:4pt 0">${html}</div>`);
+  /** The text boxes in a drawing, each in its frame. */
+  async #textBoxes(node: XmlElement, placement: DrawingPlacement | undefined): Promise<string> {
+    const { isRunning, shown, width } = this.#context;
+    const html: string[] = [];
+    for (const { content, shape } of textBoxesIn(node)) {
+      const text = await this.blocks(content);
+      if (text === "") continue;
+      const isFree = placement && isPlaced(placement, isRunning, true);
+      // A box whose lines do not wrap is as wide as its text.
+      const isAsWide = attribute(elementAt(shape, "bodyPr"), "wrap") === "none";
+      const css = `${frameOf(shape)};${isFree ? "" : besideCss(isAsWide ? undefined : placement, width)}`;
+      html.push(shown.added(`<div style="padding:3pt;${css}">${text}</div>`, text.length));
     }
+    return html.join("");
   }
 
   async #image(id: string | undefined, size: readonly (number | undefined)[], alt: string): Promise<string> {
@@ -320,7 +431,9 @@ export class BodyWriter {
     const grid = elementsIn(elementAt(table, "tblGrid"), "gridCol").map(
       (column) => points(attribute(column, "w")) ?? 0,
     );
+    this.#tables += 1;
     const rows = await this.#rows(table);
+    this.#tables -= 1;
     const borders = elementAt(table, "tblPr", "tblBorders");
     const bare =
       borders !== undefined &&
@@ -411,6 +524,54 @@ function stateOfFormField(data: XmlElement | undefined): string {
   return attribute(elementsIn(list, "listEntry")[Number(chosen)], "val") ?? "";
 }
 
+/** Whether a drawing has a place of its own, since text does not make room for it. In the text, only boxes at a place of the page have. */
+const isPlaced = ({ wrap, vertical, width }: DrawingPlacement, isRunning: boolean, isBox: boolean): boolean =>
+  width > 0 && (isRunning ? wrap !== "lines" : isBox && wrap === "none" && vertical.from !== "anchor");
+
+/** The style of a box in the text: as far from the left and as wide as where it was placed. */
+function besideCss(placement: DrawingPlacement | undefined, room: number): string {
+  const { horizontal, width = 0 } = placement ?? {};
+  if (horizontal === undefined || width < NARROWEST_BOX || width > room || horizontal.from === "page")
+    return "margin:4pt 0";
+  const free = room - width;
+  const left = { start: 0, center: free / 2, end: free, none: horizontal.offset }[horizontal.align ?? "none"];
+  return `margin:4pt 0 4pt ${Math.min(Math.max(left, 0), free).toFixed(1)}pt;width:${(width - BOX_FRAME).toFixed(1)}pt`;
+}
+
+/** In points: boxes that are narrower have the whole width, and the frame and padding of a box. */
+const [NARROWEST_BOX, BOX_FRAME] = [36, 7];
+
+/** The frame and the background of a text box. */
+function frameOf(shape: XmlElement | undefined): string {
+  const properties = elementAt(shape, "spPr");
+  const isBare = elementAt(properties, "ln", "noFill") !== undefined || attribute(shape, "stroked")?.startsWith("f");
+  const fill = attribute(elementAt(properties, "solidFill", "srgbClr"), "val") ?? attribute(shape, "fillcolor") ?? "";
+  const [, color] = /^#?([\da-f]{6})\b/i.exec(fill) ?? [];
+  return `${isBare ? "border:none" : "border:0.5pt solid #999"}${color === undefined ? "" : `;background-color:#${color}`}`;
+}
+
+/** Text that fills the width of its place, such as a watermark behind the text. */
+function watermarkHtml(text: string, { width, height }: DrawingPlacement, shape: XmlElement | undefined): string {
+  const ems = [...text].reduce((sum, character) => sum + widthInEms(character), 0);
+  const size = Math.max(Math.min(height || width, width / Math.max(ems, 1)) * 0.8, 4);
+  const [, color = "c0c0c0"] = /^#?([\da-f]{6})\b/i.exec(attribute(shape, "fillcolor") ?? "") ?? [];
+  return `<p style="margin:0;text-align:center;line-height:1.2;font-size:${size.toFixed(1)}pt;color:#${color}">${text}</p>`;
+}
+
+/** The contents of text boxes, each with its shape. */
+function textBoxesIn(
+  parent: XmlElement,
+  around?: XmlElement,
+  all: { content: XmlElement; shape: XmlElement | undefined }[] = [],
+): typeof all {
+  for (const element of elementsIn(parent)) {
+    if (element.name === "txbxContent") all.push({ content: element, shape: around });
+    else if (element.name !== "Fallback")
+      textBoxesIn(element, element.name === "wsp" || VML_SHAPES.has(element.name) ? element : around, all);
+  }
+  return all;
+}
+
 /** All elements of a name below one, but not within each other. */
 function found(parent: XmlElement, name: string, all: XmlElement[] = []): XmlElement[] {
   for (const element of elementsIn(parent)) {
@@ -468,6 +629,40 @@ function runCss(style: RunStyle, base: RunStyle): string {
 
 const familyCss = (font = ""): string => `font-family:'${escapedAttribute(font.replace(/['\\]/g, ""))}',sans-serif`;
 
+/** The alignment of a tab to a place of the line; "" for one to the next stop. */
+const alignmentOf = (name = ""): string => (/^(?:left|center|right)$/.test(name) ? name : "");
+
+/** The indents of all lines of a paragraph, in points. */
+const indentsOf = ({
+  left = 0,
+  right = 0,
+  first = 0,
+}: ParagraphStyle): { readonly left: number; readonly right: number } => ({
+  left: left + Math.min(first, 0),
+  right,
+});
+
+/** What paragraphs in one box have in common; undefined if it has neither borders nor a background. */
+function groupOf({ borders = {}, background, ...style }: ParagraphStyle): string | undefined {
+  if (background === undefined && Object.keys(borders).length === 0) return undefined;
+  return JSON.stringify([borders, background, indentsOf(style)]);
+}
+
+function paragraphHtml({ name, style, run, content, rows }: WrittenParagraph): string {
+  if (rows === undefined) return `<${name}${attributesOf(style, run)}>${content === "" ? "&nbsp;" : content}</${name}>`;
+  const tables = rows.map((cells, index) => {
+    const { before = 0, after = 0 } = style;
+    const space = { before: index === 0 ? before : 0, after: index === rows.length - 1 ? after : 0 };
+    const html = cells.map((cell) => {
+      const attributes = attributesOf({ ...style, ...space, left: 0, right: 0, first: 0, align: cell.align }, run);
+      const text = cell.html === "" ? "&nbsp;" : cell.html;
+      return `<td style="border:none;padding:0;width:${cell.width.toFixed(1)}pt"><${name}${attributes}>${text}</${name}></td>`;
+    });
+    return `<table style="border:none;margin:0"><tr>${html.join("")}</tr></table>`;
+  });
+  return tables.join("");
+}
+
 function attributesOf(paragraph: ParagraphStyle, run: RunStyle): string {
   const { left = 0, right = 0, first = 0, before = 0, after = 0 } = paragraph;
   const css = [
@@ -475,7 +670,6 @@ function attributesOf(paragraph: ParagraphStyle, run: RunStyle): string {
     first !== 0 && `text-indent:${first}pt`,
     paragraph.align && ALIGNMENTS[paragraph.align] && `text-align:${ALIGNMENTS[paragraph.align]}`,
     paragraph.line && `line-height:${(paragraph.line * 1.2).toFixed(2)}`,
-    paragraph.background && `background-color:${paragraph.background}`,
     `font-weight:${run.bold ? "bold" : "normal"}`,
     run.italic && "font-style:italic",
     run.size && `font-size:${run.size}pt`,

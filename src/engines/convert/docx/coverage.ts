@@ -46,7 +46,10 @@ const DOCX_COVERAGE = coverage({
 export const nameLostIn = (work: Work, root: XmlElement | undefined, notConverted: Set<string>): Promise<void> =>
   nameLost(work, root, DOCX_COVERAGE, notConverted, lostOf);
 
-const VML_SHAPES: ReadonlySet<string> = new Set("shape rect roundrect oval line polyline curve arc image".split(" "));
+/** Elements that are shapes of VML. */
+export const VML_SHAPES: ReadonlySet<string> = new Set(
+  "shape rect roundrect oval line polyline curve arc image".split(" "),
+);
 /** Contents that a shape may have instead of a drawing of its own. */
 const CONTENTS: ReadonlySet<string> = new Set(["textbox", "imagedata", "textpath"]);
 

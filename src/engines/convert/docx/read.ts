@@ -1,19 +1,22 @@
 /** Word processing documents (ECMA-376: DOCX), read here: MuPDF's own reader drops notes, text boxes, styles, and page formats. */
 import type { Work } from "../../work.ts";
 import type { Archive } from "../source/archive.ts";
-import type { Conversion, PaperMargins, PageFormat, DocumentPart } from "../source/document.ts";
-import { hyperlinkOf } from "./link-fields.ts";
+import type { Conversion, PageFormat, DocumentPart } from "../source/document.ts";
+import { hyperlinkOf } from "./fields.ts";
 import { boundedHtml } from "../source/bounded-html.ts";
 import { htmlDocument } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
-import { mainPartOf, partAt, relationshipsOf, type Relationship } from "../source/relationships.ts";
+import { mainPartOf, partAt, relationshipsOf } from "../source/relationships.ts";
+import type { RunningContents, RunningSection } from "../source/document.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { noBody } from "../../file-errors.ts";
 import { BodyWriter, type Context } from "./body.ts";
 import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
 import { ShownBudget } from "../source/shown.ts";
-import { points, Styles } from "./styles.ts";
+import { placedBoxesOf, HeaderReader, type HtmlStyle } from "./headers.ts";
+import { narrowestText, type SectionStart, writeSections } from "./sections.ts";
+import { flag, Styles } from "./styles.ts";
 
 export interface OfficeOptions {
   /** The page that the client wants instead of that of the document. */
@@ -43,12 +46,13 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   const notConverted = new Set<string>();
   const notes: Note[] = [];
   const counts = { footnote: 0, endnote: 0 };
+  const lists = await part("numbering");
   const context: Context = {
     work,
     archive,
     relationships,
     styles: await Styles.read(work, await part("styles")),
-    numbering: new Numbering(await part("numbering")),
+    numbering: new Numbering(lists),
     notConverted,
     shown: new ShownBudget(),
     fontSize: options.fontSize,
@@ -57,24 +61,48 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
       notes.push({ kind, number, id });
       return number;
     },
+    width: narrowestText(body),
+    isRunning: false,
+    placed: [],
   };
   await nameLostIn(work, body, notConverted);
-  const sections = await sectionsOf(body, context);
-  sections.at(-1)?.html.push(await notesOf(notes, part, context));
-  await nameHeaders(work, archive, relationships, notConverted);
+  const runs = await writeSections(body, new BodyWriter(context), context.placed);
+  runs.at(-1)?.html.push(await notesOf(notes, part, context));
   const core = await partAt(work, archive, "docProps/core.xml");
-  const targets = anchorsIn(body);
+  const style: HtmlStyle = { style: STYLE, css: options.css };
+  // Lists of headers are numbered apart from those of the text.
+  const headers = new HeaderReader({ ...context, numbering: new Numbering(lists) }, style);
+  const hasEven = flag(await part("settings"), "evenAndOddHeaders") ?? false;
+  const targets = new Set(anchorsIn(body));
   // Only to count how deep its tables are inside each other.
-  for (const { html } of sections) await tidied(work, html.join(""));
+  for (const { html } of runs) await tidied(work, html.join(""));
   const parts: DocumentPart[] = [];
-  for (const { html, page } of sections) {
+  for (const { html, placed, page, starts } of runs) {
     const format = options.page(page);
     const { width, margins } = format;
     const bounded = await boundedHtml(work, htmlDocument({ style: STYLE, body: html.join("") }), options.css, {
       emsOfPage: (width - margins.left - margins.right) / options.fontSize,
     });
-    parts.push({ ...bounded, type: "text/html", page: format, fontSize: options.fontSize, targets });
+    const running: RunningSection[] = [];
+    for (const start of starts) running.push(await runningSection(start, headers, format, hasEven));
+    const boxes = await placedBoxesOf(context, placed, style);
+    const beside = [
+      ...boxes,
+      ...running.flatMap((section) => [...Object.values(section.headers), ...Object.values(section.footers)]),
+    ];
+    const fuel = beside.reduce((sum, one) => sum + one.html.fuel, bounded.fuel);
+    parts.push({
+      ...bounded,
+      fuel,
+      type: "text/html",
+      page: format,
+      fontSize: options.fontSize,
+      targets,
+      running,
+      boxes,
+    });
   }
+  for (const root of headers.roots) anchorsIn(root, targets);
   return {
     parts,
     title: textIn(elementAt(core, "title")).trim() || undefined,
@@ -84,62 +112,27 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   };
 }
 
-interface Section {
-  readonly html: string[];
-  page: PageFormat;
-}
-
-/** The sections, of which those that continue on the page of the one before are one with it. */
-async function sectionsOf(body: XmlElement, context: Context): Promise<Section[]> {
-  const sections: Section[] = [{ html: [], page: pageOf(undefined) }];
-  const writer = new BodyWriter(context);
-  let continues = false;
-  const end = (properties: XmlElement): void => {
-    const page = pageOf(properties);
-    const type = attribute(elementAt(properties, "type"), "val");
-    const [before, last] = sections.slice(-2) as [Section, Section?];
-    if (last === undefined) before.page = page;
-    else if (type === "continuous" && before.page.width === page.width && before.page.height === page.height) {
-      for (const html of last.html) before.html.push(html);
-      sections.pop();
-    } else last.page = page;
-    continues = true;
+async function runningSection(
+  { headers, footers, ...start }: SectionStart,
+  reader: HeaderReader,
+  page: PageFormat,
+  hasEven: boolean,
+): Promise<RunningSection> {
+  const contents = async (
+    references: SectionStart["headers"],
+    name: "headers" | "footers",
+  ): Promise<RunningContents> => {
+    const first = start.hasFirst ? await reader.read(references.first, name, page) : undefined;
+    const even = hasEven ? await reader.read(references.even, name, page) : undefined;
+    const odd = await reader.read(references.odd, name, page);
+    return { ...(first && { first }), ...(even && { even }), ...(odd && { odd }) };
   };
-  for (const element of elementsIn(body)) {
-    if (element.name === "sectPr") {
-      end(element);
-      continue;
-    }
-    if (continues) sections.push({ html: [], page: sections.at(-1)?.page ?? pageOf(undefined) });
-    continues = false;
-    sections.at(-1)?.html.push(await writer.block(element));
-    const properties = elementAt(element, "pPr", "sectPr");
-    if (!properties) continue;
-    sections.at(-1)?.html.push(writer.end());
-    end(properties);
-  }
-  sections.at(-1)?.html.push(writer.end());
-  return sections;
-}
-
-/** The page of a section (17.6.11, 17.6.13). By default Letter with margins of an inch. */
-function pageOf(properties: XmlElement | undefined): PageFormat {
-  const size = elementAt(properties, "pgSz");
-  const margins = elementAt(properties, "pgMar");
-  const side = (text: string | undefined, otherwise: number): number => {
-    const value = points(text);
-    return value !== undefined && value >= 72 && value <= 14_400 ? value : otherwise;
+  return {
+    ...start,
+    hasEven,
+    headers: await contents(headers, "headers"),
+    footers: await contents(footers, "footers"),
   };
-  const [width, height] = [side(attribute(size, "w"), 612), side(attribute(size, "h"), 792)];
-  const margin = (name: string, most: number): number =>
-    Math.min(Math.abs(points(attribute(margins, name)) ?? 72), most);
-  const all: PaperMargins = {
-    top: margin("top", height / 3),
-    right: margin("right", width / 3),
-    bottom: margin("bottom", height / 3),
-    left: margin("left", width / 3),
-  };
-  return { width, height, margins: all };
 }
 
 /** The footnotes and endnotes, at the end of the document. */
@@ -164,25 +157,6 @@ async function notesOf(
   }
   return html.join("");
 }
-
-/** Headers and footers repeat on each page, which flowing text has no place for. */
-async function nameHeaders(
-  work: Work,
-  archive: Archive,
-  relationships: ReadonlyMap<string, Relationship>,
-  notConverted: Set<string>,
-): Promise<void> {
-  for (const { type, target, external } of relationships.values()) {
-    if (external || (type !== "header" && type !== "footer")) continue;
-    const root = await partAt(work, archive, target);
-    if (textIn(root).trim() !== "" || hasPicture(root)) notConverted.add(`${type}s`);
-  }
-}
-
-/** Pictures, and the text of watermarks. */
-const PICTURES: ReadonlySet<string> = new Set(["blip", "imagedata", "textpath"]);
-const hasPicture = (element: XmlElement | undefined): boolean =>
-  elementsIn(element).some((child) => PICTURES.has(child.name) || hasPicture(child));
 
 /** The bookmarks that links lead to. */
 function anchorsIn(element: XmlElement, found = new Set<string>()): ReadonlySet<string> {

@@ -1,5 +1,7 @@
 /** The styles of a word processing document (ECMA-376, part 1, 17.7): the appearance of paragraphs and runs. */
 import type { Work } from "../../work.ts";
+import { bordersOf, type ParagraphBorders } from "./borders.ts";
+import type { TabStop } from "./tab-stops.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 
 /** Lengths in points. */
@@ -31,6 +33,22 @@ export interface ParagraphStyle {
   readonly rightToLeft?: boolean;
   readonly list?: { readonly id: string; readonly level: number };
   readonly background?: string;
+  readonly borders?: ParagraphBorders;
+  /** In the order of their places. `clear` removes one of the style. */
+  readonly tabs?: readonly (TabStop | { readonly at: number; readonly align: "clear" })[];
+}
+
+/** A style with the changes of another one. */
+export const withParagraphStyle = (style: ParagraphStyle, changes: ParagraphStyle): ParagraphStyle => ({
+  ...style,
+  ...changes,
+  ...(style.tabs && changes.tabs && { tabs: withTabs(style.tabs, changes.tabs) }),
+});
+
+function withTabs(tabs: Required<ParagraphStyle>["tabs"], changes: Required<ParagraphStyle>["tabs"]): typeof tabs {
+  const stops = new Map(tabs.map((tab) => [tab.at, tab]));
+  for (const tab of changes) stops.set(tab.at, tab);
+  return [...stops.values()].filter(({ align }) => align !== "clear").sort((a, b) => a.at - b.at);
 }
 
 interface Style {
@@ -52,7 +70,7 @@ export const points = (text: string | undefined): number | undefined => {
 };
 
 /** A property that is on if it is there without a value. */
-function flag(properties: XmlElement | undefined, name: string): boolean | undefined {
+export function flag(properties: XmlElement | undefined, name: string): boolean | undefined {
   const element = elementAt(properties, name);
   if (element === undefined) return undefined;
   return !["0", "false", "off", "none"].includes(attribute(element, "val") ?? "true");
@@ -125,7 +143,34 @@ export function paragraphStyleOf(properties: XmlElement | undefined): ParagraphS
     rightToLeft: flag(properties, "bidi"),
     list: id === undefined ? undefined : { id, level: levelOf(list) },
     background: colorOf(attribute(elementAt(properties, "shd"), "fill")),
+    borders: bordersOf(properties),
+    tabs: tabsOf(elementAt(properties, "tabs")),
   });
+}
+
+/** Tab stops that are kept. Word has 64. */
+const MOST_TABS = 64;
+const TAB_ALIGNMENTS: Readonly<Record<string, TabStop["align"] | "clear">> = {
+  left: "left",
+  start: "left",
+  num: "left",
+  center: "center",
+  right: "right",
+  end: "right",
+  decimal: "right",
+  clear: "clear",
+};
+
+function tabsOf(tabs: XmlElement | undefined): ParagraphStyle["tabs"] {
+  if (tabs === undefined) return undefined;
+  return elementsIn(tabs, "tab")
+    .slice(0, MOST_TABS)
+    .flatMap((tab) => {
+      const align = TAB_ALIGNMENTS[attribute(tab, "val") ?? ""];
+      const at = points(attribute(tab, "pos"));
+      return align === undefined || at === undefined ? [] : [{ align, at }];
+    })
+    .sort((a, b) => a.at - b.at);
 }
 
 const levelOf = (list: XmlElement | undefined): number =>
@@ -175,7 +220,7 @@ export class Styles {
           /^(?:heading|überschrift|titre) ([1-6])$/i.exec(name)?.[1] ?? (/^title$/i.test(name) ? "1" : undefined),
       )
       .findLast((level) => level !== undefined);
-    const paragraph = chain.reduce<ParagraphStyle>((all, style) => ({ ...all, ...style.paragraph }), this.#paragraph);
+    const paragraph = chain.reduce((all, style) => withParagraphStyle(all, style.paragraph), this.#paragraph);
     const run = chain.reduce<RunStyle>((all, style) => ({ ...all, ...style.run }), this.#run);
     return { paragraph: { ...(heading && { heading: Number(heading) }), ...paragraph }, run };
   }

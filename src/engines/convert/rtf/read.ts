@@ -13,7 +13,7 @@ import { ShownBudget } from "../source/shown.ts";
 import { CHARACTER_SETS, encodingOfCodePage, SYMBOLS } from "./encodings.ts";
 import { RichTextWriter } from "./body.ts";
 import { PLAIN_PARAGRAPH, PLAIN_RUN, type ParagraphLook, type RunLook } from "./looks.ts";
-import { hyperlinkOf } from "../docx/link-fields.ts";
+import { hyperlinkOf } from "../docx/fields.ts";
 import { tokensOf } from "./tokens.ts";
 
 const STYLE = "p{margin:0}h1,h2,h3,h4,h5,h6{margin:0}td p{margin:0}";

@@ -57,8 +57,7 @@ export class DocumentParts {
     const { css, fontSize } = this.options;
     const page = this.page(rule);
     const { left, right } = page.margins;
-    // The margins of the document are in `rule`.
-    const bounded = await boundedHtml(this.work, html, `${css}\n@page{margin:0}`, {
+    const bounded = await boundedHtml(this.work, html, css, {
       isXml,
       emsOfPage: (page.width - left - right) / fontSize,
     });

@@ -1,4 +1,5 @@
 /** The common form of documents between the readers of formats and the layout. */
+import type { BoundedHtml } from "./bounded-html.ts";
 
 /** In points (1/72 inch). */
 export interface PaperSize {
@@ -16,6 +17,60 @@ export interface PaperMargins {
 
 export interface PageFormat extends PaperSize {
   readonly margins: PaperMargins;
+}
+
+/** The pages of a section that can have another header and footer. */
+export type PageKind = "first" | "even" | "odd";
+/** Where a box is on one axis, in points. */
+export interface PlaceOnAxis {
+  /** The page, the area within its margins, one of the margins, or the place of the anchor in the text. */
+  readonly from: "page" | "margins" | "before" | "after" | "anchor";
+  readonly align?: "start" | "center" | "end" | undefined;
+  /** Without `align`, from the beginning of `from`. */
+  readonly offset: number;
+}
+
+export interface PlacedBox {
+  readonly html: BoundedHtml;
+  /** The identifier of the element in the text that the box moves with. */
+  readonly anchor: string;
+  readonly horizontal: PlaceOnAxis;
+  readonly vertical: PlaceOnAxis;
+  /** In points. */
+  readonly width: number;
+  readonly height: number;
+  /** Whether it is drawn before the text. */
+  readonly isBehind: boolean;
+}
+
+/** A header or footer. */
+export interface RunningContent {
+  readonly html: BoundedHtml;
+  readonly boxes: readonly PlacedBox[];
+  /** Its name in the reference, if a part of it is lost. */
+  readonly name: "headers" | "footers";
+}
+
+export type RunningContents = Readonly<Partial<Record<PageKind, RunningContent>>>;
+
+/** Pages with the same headers and footers, whose numbers continue each other. */
+export interface RunningSection {
+  /** The identifier of the element that it begins with; undefined: the beginning of the part. */
+  readonly anchor: string | undefined;
+  readonly headers: RunningContents;
+  readonly footers: RunningContents;
+  /** From the edge of the page, in points. */
+  readonly headerDistance: number;
+  readonly footerDistance: number;
+  /** Whether the first page, and even pages, have other headers and footers than the rest. */
+  readonly hasFirst: boolean;
+  readonly hasEven: boolean;
+  /** The number of the first page; undefined: one more than the page before. */
+  readonly start: number | undefined;
+  /** The parity of that number, where the section must begin on such a page. */
+  readonly parity: "even" | "odd" | undefined;
+  /** The format of the numbers (ECMA-376, part 1, 17.18.59). */
+  readonly format: string;
 }
 
 /** A piece of a document that begins on a new page. */
@@ -41,6 +96,10 @@ export interface DocumentPart {
   readonly notConverted?: ReadonlySet<string>;
   /** The identifiers that links in other parts lead to. */
   readonly targets?: Iterable<string>;
+  /** Its headers and footers, in the order of the sections in it. */
+  readonly running?: readonly RunningSection[];
+  /** Boxes that are not in the text. */
+  readonly boxes?: readonly PlacedBox[];
   /** A bookmark for the whole part. */
   readonly bookmark?: string;
 }

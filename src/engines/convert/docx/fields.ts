@@ -1,5 +1,9 @@
-/** Hyperlinks that are fields (ECMA-376-1, 17.16.5.25 and 17.16.18): a code in runs between `begin` and `separate`, and its result up to `end`. */
+/**
+ * Fields (ECMA-376, part 1, 17.16): a code in runs between `begin` and `separate`, and its result up to `end`. Hyperlinks become links, and in headers
+ * and footers, numbers of pages are filled in for each page. Others show the result that is stored.
+ */
 import { escapedAttribute } from "../source/markup.ts";
+import { type PageField, pageFieldHtml } from "../source/page-fields.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 
 interface Field {
@@ -13,11 +17,17 @@ interface Field {
 /** Fields within each other that are read, and characters of a code. */
 const [DEEPEST, LONGEST_CODE] = [20, 4_096];
 
-/** Collects the HTML of the runs of a paragraph, with the results of hyperlinks as links. */
-export class LinkFields {
+/** Collects the HTML of the runs of a paragraph. */
+export class Fields {
+  readonly #isRunning: boolean;
   readonly #open: Field[] = [{ code: "", hasResult: true, chosen: "", html: [] }];
   /** Fields that are too deep to be read. */
   #ignored = 0;
+
+  /** `isRunning`: in a header or footer. */
+  constructor(isRunning: boolean) {
+    this.#isRunning = isRunning;
+  }
 
   add(run: XmlElement, html: string): void {
     const marks = run.name === "r" ? elementsIn(run) : [];
@@ -56,8 +66,50 @@ export class LinkFields {
     if (field === undefined) return;
     const result = field.html.join("");
     const hasText = result.replace(/<[^>]*>/g, "").trim() !== "";
-    this.#open.at(-1)?.html.push(linked(hasText ? result : field.chosen + result, hyperlinkOf(field.code)));
+    this.#open.at(-1)?.html.push(fieldHtml(field.code, hasText ? result : field.chosen + result, this.#isRunning));
   }
+}
+
+/** The HTML of a field with the HTML of its stored result. */
+export function fieldHtml(code: string, result: string, isRunning: boolean): string {
+  const number = isRunning ? numberOf(code) : undefined;
+  return number === undefined ? linked(result, hyperlinkOf(code)) : withText(result, number);
+}
+
+const PAGE_FIELDS: Readonly<Record<string, PageField>> = {
+  PAGE: "page",
+  NUMPAGES: "pages",
+  SECTIONPAGES: "sectionPages",
+};
+/** The formats of numbers (17.16.4.3.1). */
+const NUMBER_FORMATS: Readonly<Record<string, string>> = {
+  Arabic: "decimal",
+  alphabetic: "lowerLetter",
+  ALPHABETIC: "upperLetter",
+  roman: "lowerRoman",
+  ROMAN: "upperRoman",
+};
+
+/** The number of a page as HTML, if the code is for one (17.16.5.42, 17.16.5.44, 17.16.5.54). */
+function numberOf(code: string): string | undefined {
+  if (code.length > LONGEST_CODE) return undefined;
+  const [, name = ""] = /^\s*(PAGE|NUMPAGES|SECTIONPAGES)\b/i.exec(code) ?? [];
+  const field = PAGE_FIELDS[name.toUpperCase()];
+  if (field === undefined) return undefined;
+  const formats = Array.from(code.matchAll(/\\\*\s*(\w+)/g), ([, format = ""]) => format);
+  return pageFieldHtml(field, formats.flatMap((format) => NUMBER_FORMATS[format] ?? []).at(-1) ?? "");
+}
+
+/** HTML with all of its text replaced by other HTML, in the style of the first of it. */
+function withText(html: string, text: string): string {
+  let isThere = false;
+  const replaced = html.replace(/<[^>]*>|[^<]+/g, (token) => {
+    if (token.startsWith("<") || token.trim() === "") return token;
+    if (isThere) return "";
+    isThere = true;
+    return text;
+  });
+  return isThere ? replaced : replaced + text;
 }
 
 /** HTML as a link, if it leads anywhere and is more than nothing. */
