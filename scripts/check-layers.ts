@@ -201,6 +201,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "flate",
     "image",
     "image/jpeg",
+    "image/tiff",
     "markup",
     "pdf/syntax",
     "pdf/mupdf",

@@ -570,8 +570,8 @@ export const limits = {
     encodeImage: { fuel: 0, kind: "asNeeded" },
     /** Finding the quality at which an image still looks the same: `compress`. */
     measureImage: { fuel: 0, kind: "asNeeded" },
-    /** Converting the rows of a PNG: `from-images`. */
-    convertPng: { fuel: 0, kind: "asNeeded" },
+    /** Converting the rows of an image that is embedded in a PDF: `from-images`. */
+    convertImage: { fuel: 0, kind: "asNeeded" },
     /** Validating a file that claims PDF/A after it is written. The bytes of the request's files add to it. */
     checkConformance: { fuel: 800_000_000, kind: "own" },
     /** `redact`: each of its stages, such as finding the matches of a page, erasing them, or reading a page of the written file. */
@@ -656,6 +656,8 @@ export const limits = {
     csv: 1_000_000,
     /** Entries and sectors in the directory of one compound file. */
     compound: 50_000,
+    /** Entries, strips, tiles, blocks, and runs in the TIFF, GIF, and BMP images of one request. */
+    image: 2_000_000,
   },
 
   /**

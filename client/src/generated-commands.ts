@@ -933,7 +933,7 @@ export const commands: readonly Command[] = [
     "name": "from-images",
     "path": "/api/v1/from-images",
     "summary": "Create a PDF from images",
-    "description": "Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their\ncolors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An\nimage that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not\nsupported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.\n\nWith `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus\nthe margin. The sides of a page are between 3 and 14,400 points.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their\ncolors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:\nfax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.\nICC profiles and PNG gamma are kept, and the orientation is applied. An image that is sent more than once is stored once. Animated WebP images and\nlossless, arithmetic-coded, or 12-bit JPEG images are not supported, nor are BigTIFF and TIFF images with floating-point samples or CIELab colors. For\nanimated PNG and GIF images, the default image and the first frame are used. An image can have up to 100 megapixels.\n\nWith `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus\nthe margin. The sides of a page are between 3 and 14,400 points.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": false,
     "atLeastOneOf": [],
@@ -951,7 +951,7 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": true,
         "least": 1,
-        "description": "The images, in page order: PNG, JPEG, or WebP."
+        "description": "The images, in page order: PNG, JPEG, WebP, TIFF, GIF, or BMP."
       },
       {
         "field": "pageSize",
@@ -1186,7 +1186,7 @@ export const commands: readonly Command[] = [
     "name": "ocr",
     "path": "/api/v1/ocr",
     "summary": "Recognize text in scans",
-    "description": "Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened\nbefore recognition. Columns are read one after the other, and a line can contain several languages.\n\nConfidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the\nrequested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.\n\nA request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be\nsearched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 2 credits. Requires the `pdf:read` scope.",
+    "description": "Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened\nbefore recognition. Columns are read one after the other, and a line can contain several languages.\n\nConfidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the\nrequested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.\n\nA request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be\nsearched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and\na TIFF has a page for each of its own.\n\nChanges are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change\n(`X-Signature-Invalidated`).\n\nCosts 2 credits. Requires the `pdf:read` scope.",
     "isPageByPage": true,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1200,7 +1200,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": true,
-        "description": "The document: PDF, PNG, or JPEG."
+        "description": "The document: PDF, PNG, JPEG, WebP, TIFF, GIF, or BMP."
       },
       {
         "field": "password",
@@ -1393,7 +1393,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The image: PNG, JPEG, or WebP. Required when `kind` is `image`."
+        "description": "The image: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `kind` is `image`."
       },
       {
         "field": "position",
@@ -1671,7 +1671,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`."
+        "description": "The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `mode` is `image`."
       },
       {
         "field": "timestamp",
@@ -1894,7 +1894,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`."
+        "description": "The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `appearance` is `image` or `both`."
       },
       {
         "field": "certify",

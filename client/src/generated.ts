@@ -467,7 +467,7 @@ const toImagesFields = {
 } as const;
 
 export type FromImagesInput = {
-  /** The images, in page order: PNG, JPEG, or WebP. */
+  /** The images, in page order: PNG, JPEG, WebP, TIFF, GIF, or BMP. */
   readonly images: readonly (FileInput | FileReference)[];
   /** Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`. */
   readonly marginPt?: number | undefined;
@@ -605,7 +605,7 @@ const extractTextFields = {
 } as const;
 
 export type OcrInput = {
-  /** The document: PDF, PNG, or JPEG. */
+  /** The document: PDF, PNG, JPEG, WebP, TIFF, GIF, or BMP. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
@@ -713,7 +713,7 @@ export type WatermarkInput = {
   readonly kind: "text";
   /** The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`. */
   readonly text: string;
-  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
+  /** The image: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `kind` is `image`. */
   readonly image?: undefined;
   /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
   readonly color?: string | undefined;
@@ -729,7 +729,7 @@ export type WatermarkInput = {
   readonly kind: "image";
   /** The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`. */
   readonly text?: undefined;
-  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
+  /** The image: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `kind` is `image`. */
   readonly image: FileInput | FileReference;
   /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
   readonly color?: "#888888" | undefined;
@@ -831,7 +831,7 @@ export type SignInput = {
   readonly mode: "type";
   /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName: string;
-  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
+  /** The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `mode` is `image`. */
   readonly signatureImage?: undefined;
   }
   | {
@@ -839,7 +839,7 @@ export type SignInput = {
   readonly mode: "image";
   /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName?: undefined;
-  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
+  /** The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `mode` is `image`. */
   readonly signatureImage: FileInput | FileReference;
   }
 );
@@ -882,13 +882,13 @@ export type SealInput = {
   | {
   /** What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`. */
   readonly appearance?: "text" | undefined;
-  /** The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`. */
+  /** The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `appearance` is `image` or `both`. */
   readonly image?: undefined;
   }
   | {
   /** What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`. */
   readonly appearance: "image" | "both";
-  /** The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`. */
+  /** The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `appearance` is `image` or `both`. */
   readonly image: FileInput | FileReference;
   }
 ) & (
@@ -1968,9 +1968,11 @@ export class ServiceMethods extends OperationTransport {
    * Create a PDF from images.
    *
    * Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-   * colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-   * image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-   * supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+   * colors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:
+   * fax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.
+   * ICC profiles and PNG gamma are kept, and the orientation is applied. An image that is sent more than once is stored once. Animated WebP images and
+   * lossless, arithmetic-coded, or 12-bit JPEG images are not supported, nor are BigTIFF and TIFF images with floating-point samples or CIELab colors. For
+   * animated PNG and GIF images, the default image and the first frame are used. An image can have up to 100 megapixels.
    *
    * With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
    * the margin. The sides of a page are between 3 and 14,400 points.
@@ -2061,7 +2063,8 @@ export class ServiceMethods extends OperationTransport {
    * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
    *
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+   * a TIFF has a page for each of its own.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
@@ -2079,7 +2082,8 @@ export class ServiceMethods extends OperationTransport {
    * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
    *
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+   * a TIFF has a page for each of its own.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).
@@ -2097,7 +2101,8 @@ export class ServiceMethods extends OperationTransport {
    * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
    *
    * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+   * a TIFF has a page for each of its own.
    *
    * Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
    * (`X-Signature-Invalidated`).

@@ -203,6 +203,13 @@ export const tooManyTiles = (actual: number): Refusal =>
 export const tooManyPixels = (input: string, actual: number): Refusal =>
   limitExceeded(`\`${input}\` has too many pixels in total.`, limits.images.pixels, { input, actual });
 
+export const imagesHaveTooManyPixels = (actual: number): Refusal =>
+  limitExceeded(
+    `The images can have up to ${limits.images.allPixels / 1e9} gigapixels in total.`,
+    limits.images.allPixels,
+    { actual },
+  );
+
 export const imageSideTooLong = (input: string, actual: number): Refusal =>
   limitExceeded(`\`${input}\` has too many pixels in one dimension.`, limits.images.side, { input, actual });
 

@@ -104,6 +104,14 @@ export const PARSERS = {
     most: Infinity,
     bounds: "8 MiB; 500 levels of groups, 200 columns of a table",
   },
+  image: {
+    reads: "A TIFF, GIF, or BMP image",
+    elements: "entries, strips, tiles, blocks, and runs",
+    byte: 2,
+    element: 100,
+    most: limits.parsers.image,
+    bounds: "stored bytes and decoded ones; strips together no longer than the file",
+  },
   csv: { reads: "CSV", elements: "cells", byte: 8, element: 400, most: limits.parsers.csv },
   compound: {
     reads: "The directory of a compound file (Office 97 to 2003)",

@@ -15,6 +15,9 @@ export const CONTENT_TYPES = [
   "image/png",
   "image/jpeg",
   "image/webp",
+  "image/tiff",
+  "image/gif",
+  "image/bmp",
 ] as const;
 
 /** The type of a file, by its first `HEAD_BYTES`, never by its name. */

@@ -1,16 +1,16 @@
 import type { EngineBytes } from "../engines/memory/heap.ts";
 import { ImageObjects } from "../engines/pdf/embed/image-object.ts";
-import { addImagePage, endDocument, newImageDocument } from "../engines/pdf/embed/image-document.ts";
+import { addImagePage, endDocument, newImageDocument, pixelCounter } from "../engines/pdf/embed/image-document.ts";
 import { largestMargin, type PageOptions } from "../engines/pdf/embed/image-page.ts";
 import { verify } from "../engines/pdf/write/verify.ts";
-import { embedImage, type ImageInput } from "../engines/pdf/embed/embed.ts";
+import { embedImages, type ImageInput } from "../engines/pdf/embed/embed.ts";
 import type { ImageFileFacts } from "../engines/image/facts.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./definition/define.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { imageFiles, text } from "./definition/fields.ts";
 import { formChoice, formInteger } from "./definition/values.ts";
-import { imagesHaveTooManyPixels } from "./definition/limit-errors.ts";
+import { madeTooManyPages } from "../engines/limit-errors.ts";
 
 const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 
@@ -18,20 +18,27 @@ export const fromImages = defineOperation({
   name: "from-images",
   summary: "Create a PDF from images",
   group: "Convert",
-  keywords: "convert png jpg jpeg webp photos scans pictures image to pdf jpg to pdf png to pdf",
+  keywords:
+    "convert png jpg jpeg webp tiff tif gif bmp fax photos scans pictures image to pdf jpg to pdf png to pdf tiff to pdf",
   guidance:
     "For photos or scans that become one PDF, a page each. To make their text searchable, use `ocr` on the result.",
   description: `Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-supported. For animated PNG images, the default image is used. An image can have up to ${limits.images.pixels / 1e6} megapixels.
+colors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:
+fax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.
+ICC profiles and PNG gamma are kept, and the orientation is applied. An image that is sent more than once is stored once. Animated WebP images and
+lossless, arithmetic-coded, or 12-bit JPEG images are not supported, nor are BigTIFF and TIFF images with floating-point samples or CIELab colors. For
+animated PNG and GIF images, the default image and the first frame are used. An image can have up to ${limits.images.pixels / 1e6} megapixels.
 
 With \`pageSize=auto\`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
 the margin. The sides of a page are between 3 and 14,400 points.`,
   credits: 1,
   modes: MAKES_PDF,
   fields: {
-    images: imageFiles("image", { min: 1, max: limits.files }, "The images, in page order: PNG, JPEG, or WebP."),
+    images: imageFiles(
+      "image",
+      { min: 1, max: limits.files },
+      "The images, in page order: PNG, JPEG, WebP, TIFF, GIF, or BMP.",
+    ),
     pageSize: text(
       formChoice("auto", ...NAMED_SIZES),
       "The size of all pages. `auto`: each page has the size of its image.",
@@ -74,14 +81,23 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
     const countPixels = pixelCounter();
     const known: Known[] = [];
     const pages: number[] = [];
+    const addPage = async (image: EmbeddedObject): Promise<void> => {
+      if (pages.length === limits.pages) throw madeTooManyPages(pages.length + 1);
+      pages.push(await addImagePage(file, tree, image, options));
+    };
     for (const input of images) {
-      let own = known.find(({ bytes }) => areEqual(bytes, input.bytes));
-      if (!own) {
-        const { facts, image } = await embedImage(engines, input, countPixels);
-        own = { bytes: input.bytes, facts, number: await objects.add(image) };
-        known.push(own);
+      const same = known.find(({ bytes }) => areEqual(bytes, input.bytes));
+      if (same) {
+        for (const image of same.images) await addPage(image);
+        continue;
       }
-      pages.push(await addImagePage(file, tree, own, options));
+      const own: EmbeddedObject[] = [];
+      for await (const { facts, image } of embedImages(engines, input, countPixels)) {
+        const embedded = { facts, number: await objects.add(image) };
+        own.push(embedded);
+        await addPage(embedded);
+      }
+      known.push({ bytes: input.bytes, images: own });
     }
     const pageCount = pages.length;
     const bytes = await endDocument(file, { catalog, tree, pages });
@@ -92,17 +108,14 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
 });
 
 /** An image that is already in the PDF. */
-interface Known extends Pick<ImageInput, "bytes"> {
+interface EmbeddedObject {
   readonly facts: ImageFileFacts;
   readonly number: number;
 }
 
-function pixelCounter(): (pixels: number) => void {
-  let actual = 0;
-  return (pixels) => {
-    actual += pixels;
-    if (actual > limits.images.allPixels) throw imagesHaveTooManyPixels(actual);
-  };
+/** A file whose images are already in the PDF. */
+interface Known extends Pick<ImageInput, "bytes"> {
+  readonly images: readonly EmbeddedObject[];
 }
 
 function areEqual(a: EngineBytes, b: EngineBytes): boolean {

@@ -12,6 +12,7 @@ import { checkContents } from "../engines/pdf/content/size.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { fetchContents, fetchPages } from "../engines/pdf/document/fetch-pages.ts";
+import { countImages } from "../engines/pdf/embed/embed.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
 import { saveChanges } from "../engines/pdf/signatures/save-changes.ts";
 import { readText } from "../engines/pdf/text/text.ts";
@@ -83,14 +84,15 @@ Confidence values range from 0 to 1. The confidence of a page is the mean of its
 requested languages in which words were found. Supported languages: ${known.join(", ")}. BCP 47 codes such as \`en\`, \`de-DE\`, and \`zh-Hant\` are also accepted.
 
 A request can recognize up to ${limits.ocr.pages} pages; send longer documents as jobs. With \`output=pdf\`, the pages look as before, and their text can be
-searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+a TIFF has a page for each of its own.
 
 Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
 (\`X-Signature-Invalidated\`).`,
   credits: 2,
   modes: { by: "output", values: { json: returnsJson(result), pdf: { ...MAKES_PDF, scope: "pdf:read" } } },
   fields: {
-    file: pdfOrImageFile("The document: PDF, PNG, or JPEG."),
+    file: pdfOrImageFile("The document: PDF, PNG, JPEG, WebP, TIFF, GIF, or BMP."),
     languages: text(formLanguages(), languagesOfText, {
       brief: "Up to 3, such as `deu+eng`, most frequent first.",
       default: "eng",
@@ -136,9 +138,9 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   ],
 
   pageByPage: {
-    async pagesOf({ file, pages }, { pdf }) {
-      if (isImage(file)) return pages.resolveSet("pages", 1);
-      using open = await openPdf(pdf, file);
+    async pagesOf({ file, pages }, engines) {
+      if (isImage(file)) return pages.resolveSet("pages", await countImages(engines, file));
+      using open = await openPdf(engines.pdf, file);
       return pages.resolveSet("pages", open.pageCount);
     },
     pagesPerPart: () => PAGES_PER_PART,

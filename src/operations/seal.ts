@@ -159,7 +159,7 @@ do not allow fails with \`signature_forbidden\`. Damaged files and forms with XF
       "What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side.",
       { brief: "", default: "text" },
     ),
-    image: imageFile("The image of a visible signature: PNG, JPEG, or WebP.", {
+    image: imageFile("The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP.", {
       required: true,
       when: { appearance: ["image", "both"] },
     }),

@@ -45,7 +45,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       required: true,
       when: { mode: ["type"] },
     }),
-    signatureImage: imageFile("The image of the signature: PNG, JPEG, or WebP.", {
+    signatureImage: imageFile("The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP.", {
       required: true,
       when: { mode: ["image"] },
     }),

@@ -40,7 +40,7 @@ Changes are appended to the file (an incremental update), unless it is damaged, 
       "The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted.",
       { brief: "", format: "multiline", required: true, when: { kind: ["text"] } },
     ),
-    image: imageFile("The image: PNG, JPEG, or WebP.", { required: true, when: { kind: ["image"] } }),
+    image: imageFile("The image: PNG, JPEG, WebP, TIFF, GIF, or BMP.", { required: true, when: { kind: ["image"] } }),
     position: text(
       formChoice(...WATERMARK_POSITIONS),
       "Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle.",

@@ -89,7 +89,7 @@ describe("unreadable images", () => {
     expect(await calls.refusal([png, new TextEncoder().encode("%PDF-1.7 not an image")])).toEqual([
       415,
       "unsupported_format",
-      "`image1` is not a PNG, JPEG, or WebP.",
+      "`image1` is not a PNG, JPEG, WebP, TIFF, GIF, or BMP.",
       { input: "image1" },
     ]);
     expect(await calls.refusal([png, new Uint8Array()])).toMatchObject([400, "invalid_file", {}, { input: "image1" }]);

@@ -33,6 +33,8 @@ describe("POST /files", () => {
     ["\x89PNG\r\n\x1a\n", "image/png"],
     ["\xff\xd8\xff\xe0", "image/jpeg"],
     ["RIFF....WEBP", "image/webp"],
+    ["II*\0....", "image/tiff"],
+    ["GIF89a....", "image/gif"],
     ["PK\x03\x04 a.pdf %PDF-1.4", "application/zip"],
     ["<script>", "application/octet-stream"],
   ])("a file that begins with %j is %s, whatever its name", async (text, type) => {

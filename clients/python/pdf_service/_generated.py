@@ -849,9 +849,11 @@ class ServiceMethods(Transport):
         """Create a PDF from images.
 
         Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+        colors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:
+        fax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.
+        ICC profiles and PNG gamma are kept, and the orientation is applied. An image that is sent more than once is stored once. Animated WebP images and
+        lossless, arithmetic-coded, or 12-bit JPEG images are not supported, nor are BigTIFF and TIFF images with floating-point samples or CIELab colors. For
+        animated PNG and GIF images, the default image and the first frame are used. An image can have up to 100 megapixels.
 
         With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
         the margin. The sides of a page are between 3 and 14,400 points.
@@ -859,7 +861,7 @@ class ServiceMethods(Transport):
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
-            images: The images, in page order: PNG, JPEG, or WebP.
+            images: The images, in page order: PNG, JPEG, WebP, TIFF, GIF, or BMP.
             page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
             orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
             margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
@@ -1113,7 +1115,8 @@ class ServiceMethods(Transport):
         requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
 
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+        a TIFF has a page for each of its own.
 
         Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
@@ -1121,7 +1124,7 @@ class ServiceMethods(Transport):
         Costs 2 credits. Requires the `pdf:read` scope.
 
         Args:
-            file: The document: PDF, PNG, or JPEG.
+            file: The document: PDF, PNG, JPEG, WebP, TIFF, GIF, or BMP.
             password: The password of `file`, if it is encrypted.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
             accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
@@ -1329,7 +1332,7 @@ class ServiceMethods(Transport):
             password: The password of `file`, if it is encrypted.
             kind: What to stamp.
             text: The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`.
-            image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
+            image: The image: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `kind` is `image`.
             position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
             rotation: Degrees counterclockwise. Default: `0`.
@@ -1483,7 +1486,7 @@ class ServiceMethods(Transport):
             mode: Whether the signature is typed or an image.
             field: The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
-            signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
+            signature_image: The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `mode` is `image`.
             timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
             signer_name: A line with the name of the signer.
             signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
@@ -1832,7 +1835,7 @@ class ServiceMethods(Transport):
             field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`.
             field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
-            image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
+            image: The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `appearance` is `image` or `both`.
             certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
         """
         fields: Fields = [
@@ -3884,9 +3887,11 @@ class JobMethods:
         """Create a PDF from images.
 
         Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+        colors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:
+        fax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.
+        ICC profiles and PNG gamma are kept, and the orientation is applied. An image that is sent more than once is stored once. Animated WebP images and
+        lossless, arithmetic-coded, or 12-bit JPEG images are not supported, nor are BigTIFF and TIFF images with floating-point samples or CIELab colors. For
+        animated PNG and GIF images, the default image and the first frame are used. An image can have up to 100 megapixels.
 
         With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
         the margin. The sides of a page are between 3 and 14,400 points.
@@ -3894,7 +3899,7 @@ class JobMethods:
         Costs 1 credit. Requires the `pdf:write` scope.
 
         Args:
-            images: The images, in page order: PNG, JPEG, or WebP.
+            images: The images, in page order: PNG, JPEG, WebP, TIFF, GIF, or BMP.
             page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
             orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
             margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
@@ -4187,7 +4192,8 @@ class JobMethods:
         requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
 
         A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size, and
+        a TIFF has a page for each of its own.
 
         Changes are appended to the file (an incremental update), unless it is damaged, so the earlier state stays in the file. Signed bytes do not change, but signatures do not allow the change
         (`X-Signature-Invalidated`).
@@ -4195,7 +4201,7 @@ class JobMethods:
         Costs 2 credits. Requires the `pdf:read` scope.
 
         Args:
-            file: The document: PDF, PNG, or JPEG.
+            file: The document: PDF, PNG, JPEG, WebP, TIFF, GIF, or BMP.
             password: The password of `file`, if it is encrypted.
             languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
             accuracy: `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.
@@ -4426,7 +4432,7 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             kind: What to stamp.
             text: The text, up to 2,000 characters. Line feeds start new lines; markup is not interpreted. Required when `kind` is `text`.
-            image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
+            image: The image: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `kind` is `image`.
             position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
             opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
             rotation: Degrees counterclockwise. Default: `0`.
@@ -4592,7 +4598,7 @@ class JobMethods:
             mode: Whether the signature is typed or an image.
             field: The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
-            signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
+            signature_image: The image of the signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `mode` is `image`.
             timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
             signer_name: A line with the name of the signer.
             signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
@@ -4969,7 +4975,7 @@ class JobMethods:
             field_name: The full name of an empty signature field, or the name of the new one. Default: a new field, `Signature1`. Only applies when `mode` is `sign` or `prepare`.
             field: The box of a new field, which makes the signature visible. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. Only applies when `mode` is `sign` or `prepare`. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             appearance: What a visible signature shows: name, time, reason, and location as `text`, or `image`, or `both` side by side. Default: `text`.
-            image: The image of a visible signature: PNG, JPEG, or WebP. Required when `appearance` is `image` or `both`.
+            image: The image of a visible signature: PNG, JPEG, WebP, TIFF, GIF, or BMP. Required when `appearance` is `image` or `both`.
             certify: Certifies the document and restricts later changes: none, filling in forms and signing, or annotations as well. Only for the first signature. Only applies when `mode` is `sign` or `prepare`.
             expires_in: How many seconds the result is kept once the job has ended.
             deliver_to: An HTTPS URL to which the service sends the result with PUT, such as a presigned URL of a bucket.

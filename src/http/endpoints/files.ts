@@ -24,7 +24,7 @@ const fileSchema = z
       .string()
       .nullable()
       .describe(
-        "`application/pdf`, `image/png`, `image/jpeg`, `image/webp`, `application/zip`, or `application/octet-stream`. It is detected from the content. Null while the file is `pending`.",
+        "`application/pdf`, `image/png`, `image/jpeg`, `image/webp`, `image/tiff`, `image/gif`, `image/bmp`, `application/zip`, or `application/octet-stream`. It is detected from the content. Null while the file is `pending`.",
       ),
     sha256: z
       .string()

@@ -1,4 +1,5 @@
 /** The errors of requests that cannot be read, and of documents that cannot be fetched, one function or class for each situation. */
+import type { OtherImage } from "../../engines/image/kind.ts";
 import { limits, MiB } from "../../limits.ts";
 import { messageOfStep } from "../../operations/definition/errors.ts";
 import { ApiError } from "./api-error.ts";
@@ -31,6 +32,19 @@ export const notJson = (): ApiError => wrongType("application/json");
 /** `kinds`: those that the field accepts, in words. */
 export const wrongKind = (field: string, kinds: string): ApiError =>
   new ApiError("unsupported_format", `\`${field}\` is not a ${kinds}.`, { details: { input: field } });
+
+/** Advice for images of other formats. */
+const INSTEAD: Readonly<Partial<Record<OtherImage, string>>> = {
+  SVG: "Put it into an HTML page, and send that to `to-pdf` with `engine=browser`.",
+  ICO: "Save it as PNG.",
+};
+
+export const imageNotSupported = (field: string, format: OtherImage): ApiError =>
+  new ApiError(
+    "unsupported_format",
+    `\`${field}\` is of the format ${format}, which is not supported. ${INSTEAD[format] ?? "Save it as JPEG or PNG."}`,
+    { details: { input: field } },
+  );
 
 // invalid_file
 

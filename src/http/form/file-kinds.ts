@@ -1,6 +1,6 @@
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../../bytes/pdf-signature.ts";
-import { imageKindOf, imageKinds } from "../../engines/image/kind.ts";
+import { imageKindOf, imageKinds, type OtherImage, otherImageOf } from "../../engines/image/kind.ts";
 import { beginsAsXml } from "../../engines/markup/xml.ts";
 import type { FileKind } from "../../operations/definition/fields.ts";
 
@@ -13,6 +13,15 @@ export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean
   if (kinds.includes("xml") && beginsAsXml(head)) return true;
   return kinds.includes("pdf") && beginsAsPdf(head);
 }
+
+/** Bytes in which the first tag of an SVG is looked for. */
+const OTHER_HEAD_BYTES = 4_096;
+
+/** The format of an image that a field for images does not take, if it is a known one. */
+export const otherImageInstead = (kinds: readonly FileKind[], bytes: EngineBytes): OtherImage | undefined =>
+  imageKinds.some((kind) => kinds.includes(kind))
+    ? otherImageOf(bytes.view(0, Math.min(bytes.length, OTHER_HEAD_BYTES)))
+    : undefined;
 
 /** Longest text that is taken for a mistyped reference, such as `letter.pdf`, in bytes. */
 const LONGEST_TEXT = 2_048;

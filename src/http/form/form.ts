@@ -6,7 +6,7 @@ import {
   type ReadField,
   type UrlIssue,
 } from "./form-reader.ts";
-import { isOneOf } from "./file-kinds.ts";
+import { isOneOf, otherImageInstead } from "./file-kinds.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
@@ -21,7 +21,7 @@ import {
   type Input,
   type UploadedFile,
 } from "../../operations/definition/fields.ts";
-import { emptyUpload, wrongKind } from "../errors/request-errors.ts";
+import { emptyUpload, imageNotSupported, wrongKind } from "../errors/request-errors.ts";
 
 export interface ReadForm<F extends Fields> {
   /** What to run: what the form makes of the operation of the route. */
@@ -151,7 +151,9 @@ export class OperationForm<F extends Fields> {
 function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined): void {
   if (file === undefined) throw new Error(`\`${field}\` has not been loaded`);
   if (file.bytes.length === 0) throw emptyUpload(field);
-  if (!isOneOf(accept, file.bytes)) throw wrongKind(field, oneOf(accept.map((kind) => kindNames[kind])));
+  if (isOneOf(accept, file.bytes)) return;
+  const other = otherImageInstead(accept, file.bytes);
+  throw other ? imageNotSupported(field, other) : wrongKind(field, oneOf(accept.map((kind) => kindNames[kind])));
 }
 
 /** The names of the kinds in messages. */
@@ -161,6 +163,9 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   png: "PNG",
   jpeg: "JPEG",
   webp: "WebP",
+  tiff: "TIFF",
+  gif: "GIF",
+  bmp: "BMP",
   any: "file",
 };
 

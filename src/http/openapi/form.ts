@@ -2,6 +2,7 @@ import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import { type Field, type Fields, hintsOf, takesJson } from "../../operations/definition/fields.ts";
+import { imageKinds } from "../../engines/image/kind.ts";
 import { limits } from "../../limits.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,6 +15,9 @@ const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
   png: "image/png",
   jpeg: "image/jpeg",
   webp: "image/webp",
+  tiff: "image/tiff",
+  gif: "image/gif",
+  bmp: "image/bmp",
   any: "application/octet-stream",
 };
 const NUMBER = "(0|[1-9][0-9]*)$";
@@ -47,7 +51,7 @@ const firstFile: FileField = {
 };
 const otherFile: FileField = {
   kind: "file",
-  accept: ["pdf", "png", "jpeg", "webp"],
+  accept: ["pdf", ...imageKinds],
   description: "A file that a step refers to, by its name: `part:<name>`.",
 };
 

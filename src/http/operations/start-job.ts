@@ -15,6 +15,7 @@ import { seal } from "../../accounts/sealed-secret.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
+import { countImages } from "../../engines/pdf/embed/embed.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
@@ -179,9 +180,10 @@ async function pagesOf(
   return { pages, pageNumbers: undefined };
 }
 
-/** An image is a page, and so is an XML file. Throws what opening a PDF throws. */
-export async function pagesOfFile(file: UploadedFile, { pdf }: Engines): Promise<number> {
-  if (isOneOf(["xml", ...imageKinds], file.bytes)) return 1;
-  using open = await openPdf(pdf, file);
+/** An image is a page, unless it is a TIFF of several, and so is an XML file. Throws what opening a file throws. */
+export async function pagesOfFile(file: UploadedFile, engines: Engines): Promise<number> {
+  if (isOneOf(imageKinds, file.bytes)) return countImages(engines, file);
+  if (isOneOf(["xml"], file.bytes)) return 1;
+  using open = await openPdf(engines.pdf, file);
   return open.pageCount;
 }

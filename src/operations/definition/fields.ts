@@ -121,7 +121,7 @@ export function pdfFiles(
 }
 
 export function pdfOrImageFile(description: string): FileField {
-  return { kind: "file", accept: ["pdf", "png", "jpeg"], description };
+  return { kind: "file", accept: ["pdf", ...imageKinds], description };
 }
 
 export function pdfOrXmlFile(description: string): FileField {
@@ -133,7 +133,7 @@ export function xmlFile(description: string, hints: FieldHints = {}): OptionalFi
   return { kind: "file", accept: ["xml"], optional: true, description, hints };
 }
 
-/** A PNG, JPEG or WebP that only some modes of an operation need. */
+/** An image that only some modes of an operation need. */
 export function imageFile(description: string, hints: FieldHints = {}): OptionalFileField {
   return { kind: "file", accept: imageKinds, optional: true, description, hints };
 }

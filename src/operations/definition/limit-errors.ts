@@ -42,12 +42,5 @@ export const zipTooLarge = (actual: number): Refusal =>
     { actual },
   );
 
-export const imagesHaveTooManyPixels = (actual: number): Refusal =>
-  limitExceeded(
-    `The images can have up to ${limits.images.allPixels / 1e9} gigapixels in total.`,
-    limits.images.allPixels,
-    { actual },
-  );
-
 export const tooLargeToRemove = (heldBytes: number, actual: number): Refusal =>
   limitExceeded(`\`crop\` with \`remove\` takes files of up to ${heldBytes / MiB} MiB.`, heldBytes, { actual });

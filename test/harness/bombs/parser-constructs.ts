@@ -9,6 +9,7 @@ import { document } from "../fixtures/fixtures.ts";
 import { meaningOf, namesakeGlyphs, namesOfGlyphs, tablesOfCodes } from "./font-bombs.ts";
 import { smallDocument, xmpPacket } from "../fixtures/metadata-fixtures.ts";
 import { compoundFile } from "../office/compound-file.ts";
+import { imageConstructs } from "./image-constructs.ts";
 import { longMac, manyKeys } from "./pkcs12-bombs.ts";
 import { countedRows, signedWith } from "./signature-bombs.ts";
 import {
@@ -276,4 +277,4 @@ const metadata: readonly ParserConstruct[] = [
   },
 ];
 
-export const parserConstructs: readonly ParserConstruct[] = [...binary, ...text, ...metadata];
+export const parserConstructs: readonly ParserConstruct[] = [...binary, ...text, ...metadata, ...imageConstructs];

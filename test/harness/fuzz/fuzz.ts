@@ -193,9 +193,9 @@ function makeCall(
   return { operation: operation.name, form: drawForm(operation, { random, mark, document, image, example }), damage };
 }
 
-/** PNG, JPEG or WebP, by the first bytes. */
+/** An image that the service takes, by the first bytes. */
 export const isImage = (bytes: Uint8Array): boolean =>
-  /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1"));
+  /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF|II\*|MM\0|GIF8|BM)/.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1"));
 
 /** A request that must succeed, whatever came before, and its response show nothing of anybody else. */
 function plainRequest(service: Service, markers: Markers): () => Promise<string[]> {

@@ -36,17 +36,32 @@ async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[str
 }
 
 describe("numbered images", () => {
-  it("numbered images are recognized as PNG, JPEG, or WebP by their first bytes, whatever their names", async () => {
+  it("numbered images are recognized by their first bytes, whatever their names", async () => {
     const { input } = await readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
     expect(input.images.map(({ field }) => field)).toEqual(["image0", "image1", "image2"]);
-    for (const other of [pdf, ` ${png}`, "GIF89a", "RIFF\0\0\0\0WAVE"]) {
+    for (const other of [pdf, ` ${png}`, "BMW", "RIFF\0\0\0\0WAVE"]) {
       expect(await refusal(pages, file("image0", png), file("image1", other))).toEqual([
         "unsupported_format",
-        "`image1` is not a PNG, JPEG, or WebP.",
+        "`image1` is not a PNG, JPEG, WebP, TIFF, GIF, or BMP.",
         { input: "image1" },
       ]);
     }
     expect(await refusal(pages, file("image0", ""))).toMatchObject(["invalid_file", {}, { input: "image0" }]);
+  });
+
+  it.each([
+    ["\0\0\0\u0018ftypheic", "of the format HEIC, which is not supported. Save it as JPEG or PNG."],
+    ["\0\0\0\u0018ftypavif", "of the format AVIF, which is not supported. Save it as JPEG or PNG."],
+    [
+      "<svg xmlns='http://www.w3.org/2000/svg'/>",
+      "of the format SVG, which is not supported. Put it into an HTML page, and send that to `to-pdf` with `engine=browser`.",
+    ],
+  ])("the name of another format, and what to do, is in the error: %j", async (other, problem) => {
+    expect(await refusal(pages, file("image0", other))).toEqual([
+      "unsupported_format",
+      `\`image0\` is ${problem}`,
+      { input: "image0" },
+    ]);
   });
 
   it("numbered images have no gap and no passwords", async () => {
@@ -81,7 +96,7 @@ describe("optional images", () => {
 describe("formEncoding", () => {
   it("the description lists the media types of images", () => {
     const reference = { $ref: "#/components/schemas/FileReference" };
-    const contentType = "image/png, image/jpeg, image/webp";
+    const contentType = "image/png, image/jpeg, image/webp, image/tiff, image/gif, image/bmp";
     expect(formEncoding(pages)).toEqual({ image0: { contentType }, image1: { contentType } });
     expect(formEncoding(stamp)).toEqual({ image: { contentType } });
     expect(formSchema(pages)).toMatchObject({

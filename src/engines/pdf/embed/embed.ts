@@ -11,6 +11,13 @@ import { BadImage, type ImageFileFacts } from "../../image/facts.ts";
 import { imageKindOf } from "../../image/kind.ts";
 import { type JpegFacts, readJpeg } from "../../image/jpeg-header.ts";
 import { readPng } from "../../image/png-header.ts";
+import { readBmp } from "../../image/bmp.ts";
+import { readGif } from "../../image/gif.ts";
+import { readTiff } from "../../image/tiff/pages.ts";
+import { embedBmp } from "./bmp.ts";
+import { convertRows } from "./filtered-rows.ts";
+import { embedGif } from "./gif.ts";
+import { TiffEmbedder } from "./tiff.ts";
 
 /** An image in the request. */
 export interface ImageInput {
@@ -24,40 +31,99 @@ export interface Embedded {
   readonly image: EmbeddedImage;
 }
 
+/** Called with the pixels of an image before anything of it is decoded. */
+type CountPixels = (pixels: number) => void;
+
 /**
- * Prepares a PNG, JPEG, or WebP for embedding in a PDF. Calls `countPixels` before anything is decoded. Keeps a JPEG
- * unchanged, and the data of a non-interlaced PNG without alpha.
- * @throws Refusal `invalid_file` (damaged, truncated, animated, or a kind of JPEG that PDF does not support),
- *   `limit_exceeded` (pixels, decompressed bytes, memory), `overloaded`
+ * Prepares the first image of a file for embedding in a PDF, as `embedImages` does.
+ * @throws Refusal as `embedImages`
  */
-export async function embedImage(
+export async function embedImage(engines: Engines, input: ImageInput): Promise<Embedded> {
+  const { value } = await embedImages(engines, input, () => undefined).next();
+  if (!value) throw new Error("a file without images is refused");
+  return value;
+}
+
+/**
+ * Prepares an image for embedding in a PDF, or the pages of a TIFF one by one. Keeps a JPEG unchanged, the data of a non-interlaced PNG without alpha, and
+ * the fax and JPEG data of a TIFF where a PDF can hold it.
+ * @throws Refusal `invalid_file` (damaged, truncated, animated, or of a kind that PDF does not support), `limit_exceeded` (pixels, decompressed bytes,
+ *   memory, work), `overloaded`
+ */
+export async function* embedImages(
+  engines: Engines,
+  input: ImageInput,
+  countPixels: CountPixels,
+): AsyncGenerator<Embedded, void> {
+  try {
+    yield* embedded(engines, input, countPixels);
+  } catch (error) {
+    if (!(error instanceof BadImage)) throw error;
+    throw imageUnusable(input.field, error.message, error);
+  }
+}
+
+/** The number of images in a file: the pages of a TIFF. @throws Refusal as `embedImages` */
+export async function countImages({ pdf: { work } }: Engines, { field, bytes }: ImageInput): Promise<number> {
+  const whole = bytes.view(0, bytes.length);
+  if (imageKindOf(whole) !== "tiff") return 1;
+  try {
+    return (await readTiff(work, whole)).length;
+  } catch (error) {
+    if (!(error instanceof BadImage)) throw error;
+    throw imageUnusable(field, error.message, error);
+  }
+}
+
+async function* embedded(
   engines: Engines,
   { field, bytes }: ImageInput,
-  countPixels: (pixels: number) => void,
-): Promise<Embedded> {
+  countPixels: CountPixels,
+): AsyncGenerator<Embedded, void> {
   const check = <F extends ImageFileFacts>(facts: F): F => {
     checkSize(field, facts);
     countPixels(facts.width * facts.height);
     return facts;
   };
-  const { work } = engines.pdf;
-  try {
-    const whole = bytes.view(0, bytes.length);
-    const kind = imageKindOf(whole);
-    if (kind === "jpeg") {
+  const { pdf } = engines;
+  const { work } = pdf;
+  const whole = bytes.view(0, bytes.length);
+  switch (imageKindOf(whole)) {
+    case "jpeg": {
       const facts = check(await readJpeg(work, whole));
-      return { facts, image: embedJpeg(facts, bytes) };
+      yield { facts, image: embedJpeg(facts, bytes) };
+      return;
     }
-    if (kind === "png") {
+    case "png": {
       const facts = check(await readPng(work, whole));
-      return { facts, image: await embedPng(engines.pdf, facts, bytes) };
+      yield { facts, image: await embedPng(pdf, facts, bytes) };
+      return;
     }
-    if (kind !== "webp") throw new BadImage("is not a PNG, JPEG, or WebP");
-    const facts = check(readWebp(whole));
-    return { facts, image: await embedWebp(engines, facts, bytes) };
-  } catch (error) {
-    if (!(error instanceof BadImage)) throw error;
-    throw imageUnusable(field, error.message, error);
+    case "webp": {
+      const facts = check(readWebp(whole));
+      yield { facts, image: await embedWebp(engines, facts, bytes) };
+      return;
+    }
+    case "tiff": {
+      const pages = await readTiff(work, whole);
+      const tiff = new TiffEmbedder(pdf, bytes);
+      for (const facts of pages) yield { facts: check(facts), image: await tiff.embed(facts) };
+      return;
+    }
+    case "gif": {
+      const facts = check(await readGif(work, whole));
+      yield { facts, image: await convertRows(pdf, facts.width * facts.height, () => embedGif(pdf, facts, bytes)) };
+      return;
+    }
+    case "bmp": {
+      const facts = check(readBmp(whole));
+      const pixelBytes = facts.palette ? 1 : 4;
+      const bytesOfRows = facts.width * facts.height * pixelBytes;
+      yield { facts, image: await convertRows(pdf, bytesOfRows, () => embedBmp(pdf, facts, bytes)) };
+      return;
+    }
+    case undefined:
+      throw new BadImage("is not an image that is supported");
   }
 }
 

@@ -1,6 +1,8 @@
 /** Documents made of images, one per page. */
+import { limits } from "../../../limits.ts";
 import type { Engines } from "../../lease/engines.ts";
-import { embedImage, type ImageInput } from "./embed.ts";
+import { imagesHaveTooManyPixels } from "../../limit-errors.ts";
+import { embedImages, type ImageInput } from "./embed.ts";
 import type { ImageFileFacts } from "../../image/facts.ts";
 import { type OpenPdf, openPdf } from "../document/document.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
@@ -48,19 +50,31 @@ export async function endDocument(
 }
 
 /**
- * Opens an image as a one-page document, with the page as large as the image at its own resolution (72 dpi if it has none).
+ * Opens an image as a document, with a page as large as the image at its own resolution (72 dpi if it has none), and one for each page of a TIFF.
  * The request's files must not be read afterwards.
  * @throws Refusal `invalid_file`, `limit_exceeded` (pixels, memory), `overloaded`
  */
 export async function openImage(engines: Engines, sent: ImageInput): Promise<OpenPdf> {
   const file = newImageDocument(engines.pdf);
   const [catalog, tree] = [file.reserve(), file.reserve()];
-  const { facts, image } = await embedImage(engines, sent, () => {});
-  const number = await new ImageObjects(engines.pdf, file).add(image);
-  const page = await addImagePage(file, tree, { facts, number }, AS_IT_IS);
-  const bytes = engines.pdf.contiguous(await endDocument(file, { catalog, tree, pages: [page] }));
+  const objects = new ImageObjects(engines.pdf, file);
+  const pages: number[] = [];
+  for await (const { facts, image } of embedImages(engines, sent, pixelCounter())) {
+    const number = await objects.add(image);
+    pages.push(await addImagePage(file, tree, { facts, number }, AS_IT_IS));
+  }
+  const bytes = engines.pdf.contiguous(await endDocument(file, { catalog, tree, pages }));
   engines.pdf.files.free();
   return openPdf(engines.pdf, { field: sent.field, bytes, passwordIsOwn: false });
+}
+
+/** Counts the pixels of all images of a request. */
+export function pixelCounter(): (pixels: number) => void {
+  let actual = 0;
+  return (pixels) => {
+    actual += pixels;
+    if (actual > limits.images.allPixels) throw imagesHaveTooManyPixels(actual);
+  };
 }
 
 const AS_IT_IS: PageOptions = { size: "auto", orientation: "auto", margin: 0, fit: "contain" };

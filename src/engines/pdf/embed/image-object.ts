@@ -1,6 +1,7 @@
 /** Writes image XObjects with everything they reference (ISO 32000-2, 8.9.5). */
 import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage } from "./embedded-image.ts";
+import { entriesSyntax, imageEntries, softMaskEntries } from "./image-entries.ts";
 import { latin1 } from "../../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { PdfWriter } from "../write/pdf-writer.ts";
@@ -22,18 +23,10 @@ export class ImageObjects {
 
   /** Writes an image and returns its object number. */
   async add(image: EmbeddedImage): Promise<number> {
-    const { width, height, bits, space, data, softMask, colorKey } = image;
-    const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`;
-    const entries = [`${size} /BitsPerComponent ${bits} /ColorSpace ${await this.#colorSpace(space)}`];
-    if (image.coding === "jpeg") {
-      entries.push("/Filter /DCTDecode");
-      if (image.untransformedRgb) entries.push("/DecodeParms << /ColorTransform 0 >>");
-    } else entries.push(filtered(width, bits, space.palette ? 1 : space.components));
-    if (image.inverted) entries.push(`/Decode [${"1 0 ".repeat(space.components).trim()}]`);
-    if (colorKey) entries.push(`/Mask [${colorKey.join(" ")}]`);
+    const { data, softMask } = image;
+    const entries = [entriesSyntax(imageEntries(image)), `/ColorSpace ${await this.#colorSpace(image.space)}`];
     if (softMask) {
-      const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : "/Filter /FlateDecode";
-      const mask = `${size} /BitsPerComponent ${softMask.bits} /ColorSpace /DeviceGray ${filter}`;
+      const mask = entriesSyntax(softMaskEntries(image, softMask));
       entries.push(`/SMask ${await this.#file.addStream(mask, softMask.data)} 0 R`);
     }
     return this.#file.addStream(entries.join(" "), data);
@@ -60,10 +53,4 @@ async function deflated(engine: PdfEngine, bytes: Uint8Array): Promise<EngineByt
   using stream = new Deflated(engine);
   await stream.write(bytes);
   return await stream.end();
-}
-
-/** Parameters for rows with PNG filters (7.4.4.4). */
-function filtered(columns: number, bits: number, colors: number): string {
-  const parameters = `/Predictor 15 /Colors ${colors} /BitsPerComponent ${bits} /Columns ${columns}`;
-  return `/Filter /FlateDecode /DecodeParms << ${parameters} >>`;
 }

@@ -38,7 +38,7 @@ export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineByt
       ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
         ? await engine.work
-            .stage("convertPng", inflatedBytes(png) * (UNFILTER_WORK + ROW_WORK))
+            .stage("convertImage", inflatedBytes(png) * (UNFILTER_WORK + ROW_WORK))
             .run(() => fromShown(engine, png, file, alphaOf))
         : await passedOn(engine, png, file);
   return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colorKey && { colorKey }) };

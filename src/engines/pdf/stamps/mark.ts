@@ -6,6 +6,7 @@ import { type FontFace, type LoadFont, ownFont } from "../../fonts.ts";
 import { fontUnknown } from "../../parameter-errors.ts";
 import type { EmbeddedImage } from "../embed/embedded-image.ts";
 import { embedImage, type ImageInput } from "../embed/embed.ts";
+import { imageEntries, softMaskEntries } from "../embed/image-entries.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { placement } from "../embed/image-page.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
@@ -83,11 +84,11 @@ const withoutText = ({ glyphs, width }: TypesetLine): TypesetLine => ({
 });
 
 /**
- * An image as meant to be displayed: rotated by its EXIF orientation, with its transparency.
+ * An image as meant to be displayed: rotated by its orientation, with its transparency. Of a TIFF with several pages, the first.
  * @throws Refusal `invalid_file`, `limit_exceeded`
  */
 export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<StampMark> {
-  const { facts, image } = await embedImage(engines, input, () => undefined);
+  const { facts, image } = await embedImage(engines, input);
   const { orientation, width, height, resolution } = facts;
   const turned = orientation >= 5;
   // Pixels need not be square.
@@ -128,34 +129,21 @@ const grown = ([left, bottom, right, top]: PageBox, by: number): PageBox => [
 ];
 
 function addImage({ document }: OpenPdf, image: EmbeddedImage, colors: OwnColors): PDFObject {
-  const { width, height, bits, space, softMask, colorKey } = image;
-  const size = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
+  const { space, softMask } = image;
   const profile = space.profile && document.addStream(space.profile, { N: space.components });
   const base = profile ? ["ICCBased", profile] : colors.space(space.components);
   const { palette } = space;
   const entries: Record<string, unknown> = {
-    ...size,
-    BitsPerComponent: bits,
+    ...imageEntries(image),
     ColorSpace: palette ? ["Indexed", base, palette.length / 3 - 1, document.newByteString(palette)] : base,
-    ...(image.coding === "jpeg" ? { Filter: "DCTDecode" } : filtered(width, bits, palette ? 1 : space.components)),
-    ...(image.untransformedRgb ? { DecodeParms: { ColorTransform: 0 } } : {}),
-    ...(image.inverted ? { Decode: Array.from({ length: space.components * 2 }, (_, place) => (place + 1) % 2) } : {}),
-    ...(colorKey ? { Mask: [...colorKey] } : {}),
   };
   if (softMask) {
-    const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : { Filter: "FlateDecode" };
-    const mask = { ...size, BitsPerComponent: softMask.bits, ColorSpace: "DeviceGray", ...filter };
     // A copy, since adding it may move the heap that contains the data.
-    entries["SMask"] = document.addRawStream(softMask.data.view(0, softMask.data.length).slice(), mask);
+    const data = softMask.data.view(0, softMask.data.length).slice();
+    entries["SMask"] = document.addRawStream(data, softMaskEntries(image, softMask));
     softMask.data.free();
   }
   const object = document.addRawStream(image.data.view(0, image.data.length).slice(), entries);
   image.data.free();
   return object;
 }
-
-/** Parameters for rows with PNG filters (7.4.4.4). */
-const filtered = (columns: number, bits: number, colors: number): Record<string, unknown> => ({
-  Filter: "FlateDecode",
-  DecodeParms: { Predictor: 15, Colors: colors, BitsPerComponent: bits, Columns: columns },
-});
