@@ -428,6 +428,17 @@ export const mutants: readonly Mutant[] = [
     ["from-images: contain covers", 'fit === "contain" ?', 'fit !== "contain" ?'],
   ),
   ...of(
+    "engines/pdf/embed/tiff-fax.ts",
+    ["test/operations/from-images-tiff.test.ts"],
+    ["from-images: fax strips without the row above", "      above = row;\n", ""],
+  ),
+  ...of(
+    "engines/image/tiff/pages.ts",
+    ["test/operations/from-images-tiff.test.ts"],
+    ["from-images: previews become pages", "(REDUCED | MASK)) !== 0", "(REDUCED | MASK)) < 0"],
+    ["from-images: strips may overlap", "this.#covered > this.#file.length", "this.#covered < 0"],
+  ),
+  ...of(
     "operations/pipeline.ts",
     ["test/operations/pipeline.test.ts"],
     ["pipeline: charges one step", "credits: steps.reduce((sum, { credits }) => sum + credits, 0),", "credits: 1,"],

@@ -1,5 +1,8 @@
 import { PDFName } from "pdf-lib";
 import { describe, expect, it } from "vitest";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
+import { countImages } from "../../src/engines/pdf/embed/embed.ts";
+import { openImage } from "../../src/engines/pdf/embed/image-document.ts";
 import {
   type Coding,
   pageOf,
@@ -312,6 +315,18 @@ describe("pages", () => {
     const { headers, body } = await post(tiff, writeTiff({ ...options, width: 12 }, sample), tiff);
     expect(headers.get("X-Page-Count")).toBe("5");
     expect((await imagesOf(body)).map(({ width }) => width)).toEqual([37, 10, 12, 37, 10]);
+  });
+
+  it("recognition and jobs see as many pages as a TIFF has", async () => {
+    const tiff = tiffOf([pageOf(options, sample), pageOf({ ...options, width: 10 }, sample)]);
+    const { engines, release } = await leaseEngines(() => true);
+    const arena = engines.pdf.files.arena(tiff.length);
+    arena.write(tiff);
+    const file = { field: "file", bytes: arena.seal() };
+    expect(await countImages(engines, file)).toBe(2);
+    using open = await openImage(engines, file);
+    expect(open.pageCount).toBe(2);
+    release(false);
   });
 
   it("a file of previews only has its first page", async () => {
