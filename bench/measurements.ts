@@ -16,6 +16,10 @@ export const measurements: Readonly<Record<string, { readonly about: string; run
     about: "requests per second, response times, and memory of npm run serve, by its workers",
     run: () => import("./workers.ts"),
   },
+  browser: {
+    about: "to-pdf with the browser: beside Chromium's own PDFs, and documents per second",
+    run: () => import("./browser.ts"),
+  },
   turns: {
     about: "how long requests wait while others need much work",
     run: () => import("./turns.ts"),

@@ -139,6 +139,22 @@ async function statusBytes(pid: number, field: "VmRSS" | "VmHWM"): Promise<numbe
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
+/** Ticks of a second in /proc (`getconf CLK_TCK`). */
+const TICKS = 100;
+
+/** Seconds of CPU that a server and the processes below it have used, those that have ended included. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const pids = [pid, ...(await processesBelow(pid)).map((one) => one.pid)];
+  const used = await Promise.all(
+    pids.map(async (one) => {
+      // After the name, which may contain anything: utime, stime, and those of ended children are the fields 14 to 17 of all.
+      const fields = (await readFile(`/proc/${one}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+      return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / TICKS;
+    }),
+  );
+  return used.reduce((sum, one) => sum + one, 0);
+}
+
 /** Bytes of the process that are in memory now. */
 export const residentBytes = (pid: number): Promise<number> => statusBytes(pid, "VmRSS");
 

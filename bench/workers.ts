@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type Call, prepareCall, send } from "./call.ts";
 import { loadMix } from "./load-mix.ts";
-import { startMeasuredServer } from "./server-process.ts";
+import { cpuSeconds, startMeasuredServer } from "./server-process.ts";
 import { createAccount } from "../src/accounts/operator.ts";
 import { createKey } from "../src/keys/operator.ts";
 import { isWorkerd, processesBelow } from "../src/serve/processes.ts";
@@ -17,8 +17,6 @@ const OPERATIONS = ["rotate", "extract-text", "to-images", "compress", "ocr"];
 /** The examples are sent so often before they are measured: engines load, and V8 compiles. */
 const WARM_UP = 3;
 const MIB = 1024 * 1024;
-/** Ticks of a second in /proc (`getconf CLK_TCK`). */
-const TICKS = 100;
 
 const { values } = parseArgs({
   options: {
@@ -49,22 +47,8 @@ async function sendUntil(client: Client, call: Call, until: number): Promise<num
   return times;
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const p95 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
-
-/** Seconds of CPU that a server and the processes below it have used. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const pids = [pid, ...(await processesBelow(pid)).map((one) => one.pid)];
-  const used = await Promise.all(
-    pids.map(async (one) => {
-      // After the name, which may contain anything: utime and stime are the fields 14 and 15 of all.
-      const fields = (await readFile(`/proc/${one}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
-      return (Number(fields[11]) + Number(fields[12])) / TICKS;
-    }),
-  );
-  return sum(used);
-}
 
 async function privateBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
