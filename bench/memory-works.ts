@@ -59,6 +59,7 @@ const ocr = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): 
   parts: { file: pdfPart(bytes), mode: "force", ...fields },
 });
 const jobOf = (call: Call): Call => ({ ...call, isJob: true });
+const archive = (bytes: Uint8Array): Call => ({ operation: "archive", parts: { file: pdfPart(bytes) } });
 const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
 
 const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
@@ -136,6 +137,9 @@ const largest = largeDocument(31.9);
 /** About as much text as one response may hold: Latin, of one byte a character, and other, of two. */
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
+const largeText = textDocument(pagesOf(2_400, 9_600, "Lorem ipsum "));
+/** Color scans of A4 at 300 dpi. */
+const largeScans = scanOf(30 * 1024 ** 2);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
 const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
 const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
@@ -213,6 +217,9 @@ export const works: [string, Call[][]][] = [
   ["flatten of 25 MiB", [[stamp("flatten", largeForm, {})]]],
   ["repair of 25 MiB", [[stamp("repair", large, {})]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
+  [`archive of scans, ${(largeScans.length / 1024 ** 2).toFixed(1)} MiB`, [[archive(largeScans)]]],
+  [`archive of text, ${(largeText.length / 1024 ** 2).toFixed(1)} MiB`, [[archive(largeText)]]],
+  ["archive of 32 MiB", [[archive(largest)]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],
   ["extract-text of 3,840,000 characters", [[extract(longText)]]],

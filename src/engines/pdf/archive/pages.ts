@@ -4,6 +4,7 @@ import { allowPage } from "../content/page-work.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { boxOf } from "../document/page-facts.ts";
 import { pageAt } from "../document/page-tree.ts";
+import { storeTrimmer } from "../mupdf/store.ts";
 import { pagesOfEqualObjects } from "./equal-pages.ts";
 
 /** The share of samples that may differ, in 72 dpi. */
@@ -17,9 +18,12 @@ export async function changedPages(before: OpenPdf, after: OpenPdf): Promise<num
   const changed: number[] = [];
   const { pageCount } = after;
   const equal = await pagesOfEqualObjects(before, after);
+  const trim = storeTrimmer(after.engine);
   for (let index = 0; index < pageCount; index++) {
     await after.engine.work.pause();
-    if (!equal.has(index) && (await looksDifferent(before, after, index))) changed.push(index + 1);
+    if (equal.has(index)) continue;
+    if (await looksDifferent(before, after, index)) changed.push(index + 1);
+    trim();
   }
   return changed;
 }

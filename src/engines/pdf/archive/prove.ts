@@ -1,10 +1,12 @@
 /** Writes a document that became PDF/A, and proves on the bytes that it conforms. */
-import type { InputBytes } from "../../memory/heap.ts";
+import type { EngineBytes } from "../../memory/heap.ts";
+import { ownBytes } from "../../memory/joined-bytes.ts";
 import { attachmentsNeedPart3, notConforming } from "../../result-errors.ts";
 import { claimedProfile, type ConformanceReport, validate } from "../conformance/validate.ts";
 import { profileFacts } from "../conformance/model/profiles.ts";
-import { type OpenPdf, openPdf, type PdfInput } from "../document/document.ts";
+import { openBytes, type OpenPdf, openPdf, type PdfInput } from "../document/document.ts";
 import { dropClaim } from "../metadata/metadata.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { decryptParts } from "../write/decrypt.ts";
 import { rewriteDecrypted } from "../write/save.ts";
 import type { ArchiveReport } from "./archive.ts";
@@ -14,11 +16,14 @@ import type { ArchiveProfile } from "./target.ts";
 /** The version of PDF of parts 2 and 3, times 10. */
 const VERSION = 17;
 
+/** Bytes of the file that are copied at once. */
+const PIECE = 1024 * 1024;
+
 /** The rule of part 2 that attachments conform themselves. */
 const ATTACHED_CONFORM = "6.8-5";
 
 export interface WrittenArchive {
-  readonly bytes: InputBytes;
+  readonly bytes: EngineBytes;
   /** The proof. If it is not one, the file does not claim the profile. */
   readonly report: ConformanceReport;
   /** Pages that look different from those of the input, from 1. */
@@ -34,6 +39,7 @@ export async function conformsAlready(open: OpenPdf, profile: ArchiveProfile): P
   // The rules are about the bytes of the file, which the engine's heap may move.
   engine.claim(length);
   const { conforms } = await validate(open, input.bytes.view(0, length).slice(), profile, engine.work);
+  engine.claim(-length);
   return conforms === true;
 }
 
@@ -51,13 +57,11 @@ export async function writeArchive(
   const { engine, input } = open;
   if (open.encrypted) await decryptParts(open);
   const bytes = await writtenBytes(open);
-  const { report, changed } = await reopened(open, bytes, async (written) => {
-    engine.claim(bytes.length);
-    const found = await validate(written, bytes.view(0, bytes.length).slice(), profile, engine.work);
-    engine.claim(-bytes.length);
+  const { report, changed } = await reopened(engine, bytes, async (written) => {
+    const found = await validate(written, bytes, profile, engine.work);
     return { report: found, changed: found.conforms === true ? await changedSince(input, written) : [] };
   });
-  if (report.conforms === true) return { bytes, report, changedPages: changed };
+  if (report.conforms === true) return { bytes: ownBytes(bytes), report, changedPages: changed };
   const { failures } = report;
   const isAttached =
     profileFacts(profile).part === 2 &&
@@ -65,10 +69,13 @@ export async function writeArchive(
     failures.every(({ clause, test }) => `${clause}-${test}` === ATTACHED_CONFORM);
   if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile, failures) : notConforming(profile, failures);
   await dropClaim(engine, open.document);
-  bytes.free();
+  engine.claim(-bytes.length);
   const unclaimed = await writtenBytes(open);
-  const changedPages = await reopened(open, unclaimed, (written) => changedSince(input, written));
-  return { bytes: unclaimed, report, changedPages };
+  return {
+    bytes: ownBytes(unclaimed),
+    report,
+    changedPages: await reopened(engine, unclaimed, (written) => changedSince(input, written)),
+  };
 }
 
 /** Opens the input again, of which nothing has changed. */
@@ -77,19 +84,22 @@ async function changedSince(input: PdfInput, written: OpenPdf): Promise<number[]
   return await changedPages(before, written);
 }
 
-async function writtenBytes(open: OpenPdf): Promise<InputBytes> {
+/** The file, outside of the engine: in its heap, the proof would need another copy. */
+async function writtenBytes(open: OpenPdf): Promise<Uint8Array> {
   const { engine } = open;
   const parts = await rewriteDecrypted(open, { mostVersion: VERSION });
-  const bytes = engine.bytesOf(await engine.copied(parts, parts.length));
+  engine.claim(parts.length);
+  const bytes = new Uint8Array(parts.length);
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    bytes.set(parts.view(at, Math.min(at + PIECE, bytes.length)), at);
+    engine.work.spend(PIECE);
+    await engine.work.pause();
+  }
   parts.free();
   return bytes;
 }
 
-async function reopened<T>(
-  { engine, input }: OpenPdf,
-  bytes: InputBytes,
-  work: (written: OpenPdf) => Promise<T>,
-): Promise<T> {
-  using written = await openPdf(engine, { field: input.field, bytes, passwordIsOwn: false });
+async function reopened<T>(engine: PdfEngine, bytes: Uint8Array, work: (written: OpenPdf) => Promise<T>): Promise<T> {
+  using written = await openBytes(engine, bytes);
   return await work(written);
 }
