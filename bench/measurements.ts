@@ -4,6 +4,10 @@ export const measurements: Readonly<Record<string, { readonly about: string; run
     about: "operations next to other programs, in time and quality",
     run: () => import("./bench.ts"),
   },
+  archive: {
+    about: "real documents that become PDF/A, next to Ghostscript",
+    run: () => import("./archive.ts"),
+  },
   memory: {
     about: "the memory of the isolate at the largest inputs of each operation",
     run: () => import("./memory.ts"),
