@@ -21,7 +21,7 @@ const MOST_DIFFERENT = 0.001;
 const TIMEOUT = 120_000;
 /** Clock ticks per second in /proc (`getconf CLK_TCK`). */
 const TICKS = 100;
-/** Where Debian has the file that Ghostscript's documentation says to start from, and a profile of sRGB. */
+/** Debian's folder of PDFA_def.ps, from which Ghostscript's documentation starts, and a profile of sRGB. */
 const GHOSTSCRIPT = "/usr/share/ghostscript";
 const PROFILE = "/usr/share/color/icc/ghostscript/srgb.icc";
 

@@ -31,12 +31,12 @@ const MOST_LEVELS = 64;
 
 /** The annotation flag that only matters in print. */
 const PRINT = 4;
-/** Filters of images: what they decode to depends on the image. */
+/** Filters of images, which depend on entries of the image. */
 const IMAGE_FILTERS = new Set(["DCTDecode", "JPXDecode", "JBIG2Decode", "CCITTFaxDecode"]);
 const DEFAULT_CMYK = "DefaultCMYK";
 const DATA_KEYS = ["Filter", "DecodeParms"];
 
-/** The role of a value, which decides which of its entries change what is drawn. */
+/** The role of a value, which decides which of its entries MuPDF draws. */
 type Role = "value" | "annotation" | "form" | "layers";
 
 const NOT_DRAWN: Readonly<Record<Exclude<Role, "value"> | "stream" | "descriptor", ReadonlySet<string>>> = {
@@ -135,7 +135,7 @@ class Comparison implements Disposable {
     return this.#nodes[index]?.isDifferent !== false;
   }
 
-  /** What MuPDF reads of the catalog for every page: the layers that are shown, and the output intent. */
+  /** The entries of the catalog that MuPDF reads for every page: layers, and the output intent. */
   async catalog(): Promise<Pair[]> {
     const [before, after] = [this.#before, this.#after];
     const pair = async (role: Role, ...path: readonly (string | number)[]): Promise<Pair> => ({
@@ -149,12 +149,12 @@ class Comparison implements Disposable {
     return [await pair("layers", "OCProperties"), ...(isNeutral ? [] : [intent])];
   }
 
-  /** What MuPDF reads of the form for annotations. */
+  /** The entries of the form that MuPDF reads for annotations. */
   async form(): Promise<Pair[]> {
     return [{ before: await this.#before.get("AcroForm"), after: await this.#after.get("AcroForm"), role: "form" }];
   }
 
-  /** What MuPDF draws of a page (0-based). */
+  /** The entries of a page (0-based) that MuPDF draws. */
   async page(index: number): Promise<Pair[]> {
     const [before, after] = [await this.#before.page(index), await this.#after.page(index)];
     return ["Contents", "Group", "UserUnit", "Annots", ...INHERITABLE].map((key) => ({
@@ -385,7 +385,7 @@ class Side implements Disposable {
 
   /** Finds the data of streams in the file. */
   async locate(numbers: readonly number[]): Promise<void> {
-    // Data of an encrypted file is not what readers decode.
+    // Data of an encrypted file has to be decrypted first.
     if (!this.open.encrypted) this.#places = await dataInFile(this.open, [...new Set(numbers)]);
   }
 
