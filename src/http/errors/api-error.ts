@@ -51,6 +51,8 @@ export function storedError({
   return new ApiError(known, message, { details });
 }
 
+/** Refusals of services outside, which may work again soon. */
+const RETRIED: ReadonlySet<string> = new Set(["browser_failed", "office_failed"]);
 const RETRY_SOON = { "Retry-After": String(limits.admission.retryAfterSeconds) };
 
 /** The 503 sent at capacity. */
@@ -66,7 +68,7 @@ export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof Refusal) {
     const { code, message, details, cause } = thrown;
     if (code === "overloaded") return overloaded(message, { cause });
-    return new ApiError(code, message, { details, cause, ...(code === "office_failed" && { headers: RETRY_SOON }) });
+    return new ApiError(code, message, { details, cause, ...(RETRIED.has(code) && { headers: RETRY_SOON }) });
   }
   if (thrown instanceof AccountRefusal) {
     const { code, message, details, retryAfterSeconds: seconds } = thrown;

@@ -329,7 +329,7 @@ export const errorTable = {
   browser_failed: {
     status: 503,
     title: "The browser did not finish the document",
-    when: "The browser could not be reached, stopped responding, or ended while it printed the document. Retry the request.",
+    when: "The browser could not be reached, stopped responding, or ended while it printed the document. `Retry-After` is the number of seconds to wait.",
     from: "named",
   },
   office_unavailable: {
