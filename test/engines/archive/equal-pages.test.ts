@@ -2,6 +2,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { expect, test } from "vitest";
 import { leaseEngines } from "../../../src/engines/lease/pool.ts";
 import { srgbProfile } from "../../../src/engines/image/gamma-profile.ts";
+import { changedPages } from "../../../src/engines/pdf/archive/pages.ts";
 import { pagesOfEqualObjects } from "../../../src/engines/pdf/archive/equal-pages.ts";
 import { type OpenPdf, openPdf, pageList } from "../../../src/engines/pdf/document/document.ts";
 import type { PdfEngine } from "../../../src/engines/pdf/mupdf/mupdf.ts";
@@ -192,4 +193,12 @@ test("pages that exchange two objects do not consist of equal objects", async ()
     objects.put("J", document.newIndirect(13));
   });
   expect(await compare(after)).toEqual({ equal: [1], same: [1] });
+});
+
+test.each([
+  ["0.99 0 0 rg 0 0 9 9 re f", []],
+  ["0.97 0 0 rg 0 0 9 9 re f", [1]],
+])("a page whose red is drawn by %s instead of full looks different: %j", async (content, pages) => {
+  const after = await changed((document) => document.newIndirect(7).writeStream(content));
+  expect(await inEngine([source, after], changedPages)).toEqual(pages);
 });

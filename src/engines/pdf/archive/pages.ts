@@ -9,6 +9,8 @@ import { pagesOfEqualObjects } from "./equal-pages.ts";
 
 /** The share of samples that may differ, in 72 dpi. */
 const MOST_DIFFERENT = 0.001;
+/** Levels, of 255, that a sample may differ by: those of an edge that is a 64th of a pixel away, which is how precisely outlines are placed. */
+const MOST_LEVELS = 4;
 /** Pixels of a page that are compared. Larger pages are drawn at a lower resolution. */
 const MOST_PIXELS = 2_000_000;
 const DPI = 72;
@@ -42,7 +44,8 @@ async function looksDifferent(before: OpenPdf, after: OpenPdf, index: number): P
   for await (const { pixels } of raster.bands()) {
     const other = first[at++];
     if (other?.length !== pixels.length) return true;
-    for (let sample = 0; sample < pixels.length; sample++) if (pixels[sample] !== other[sample]) different++;
+    for (let sample = 0; sample < pixels.length; sample++)
+      if (Math.abs((pixels[sample] ?? 0) - (other[sample] ?? 0)) > MOST_LEVELS) different++;
     samples += pixels.length;
     after.engine.work.spend(pixels.length);
     await after.engine.work.pause();
