@@ -9,7 +9,7 @@ export const csv: TextFormat = {
   kind: "text",
   name: "csv",
   title: "CSV",
-  keeps: `a table with the first row as its header; delimiter \`,\`, \`;\`, tab, or \`|\``,
+  keeps: "a table with the first row as its header; the delimiter is a comma, a semicolon, a tab, or a vertical bar",
   drops: "",
   detect: ({ text, isCut }) => (delimiterOf(text, isCut) === undefined ? undefined : "likely"),
 
