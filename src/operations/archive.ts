@@ -15,7 +15,7 @@ export const archive = defineOperation({
   group: "Convert",
   keywords: "pdfa archival conformance compliance long-term preservation iso 19005 convert standard",
   guidance:
-    "To make a PDF that archives accept: it embeds what is missing and removes what PDF/A forbids. To only learn whether a document conforms, use `validate`.",
+    "To make a PDF that archives accept: it embeds what is missing and removes what PDF/A forbids. To only check a document, use `validate`.",
   description: `Converts a document to PDF/A (ISO 19005) by the smallest change of its objects. Pages are not drawn anew: text, tags, the outline, links, form fields, and layers stay.
 
 The written file is validated before it is sent: a 200 conforms to \`profile\`, rule by rule, as \`validate\` checks it. A document that cannot be made to conform is refused with
@@ -38,8 +38,10 @@ conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and acti
       "If the document cannot be made to conform: `fail` refuses it, `report` returns it without a claim.",
       { default: "fail" },
     ),
-    language: text(languageTag(), "The language of the document, such as `en` or `pt-BR`. Default: the document's."),
-    title: text(lineText(), "The title of the document. Default: the document's."),
+    language: text(languageTag(), "The language of the document, such as `en` or `pt-BR`. Default: the document's.", {
+      brief: "",
+    }),
+    title: text(lineText(), "The title of the document. Default: the document's.", { brief: "" }),
   },
   example: { file: "letter.pdf", profile: "2b" },
   furtherExamples: [{ file: "form.pdf" }],

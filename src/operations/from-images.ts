@@ -20,8 +20,7 @@ export const fromImages = defineOperation({
   group: "Convert",
   keywords:
     "convert png jpg jpeg webp tiff tif gif bmp fax photos scans pictures image to pdf jpg to pdf png to pdf tiff to pdf",
-  guidance:
-    "For photos or scans that become one PDF, a page each. To make their text searchable, use `ocr` on the result.",
+  guidance: "For photos or scans that become one PDF, a page each. For searchable text, use `ocr` on the result.",
   description: `Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
 colors, bit depth, and transparency; WebP, GIF, and BMP images are stored losslessly. Each page of a TIFF becomes a page, without previews and masks:
 fax (CCITT) and JPEG data are embedded without re-encoding where PDF can hold them, and other data is stored losslessly with up to 16 bits per sample.

@@ -199,7 +199,7 @@ export const invoice = defineOperation({
   keywords:
     "zugferd factur-x facturx xrechnung einvoice e-invoice electronic invoicing en16931 en 16931 cii ubl cross industry invoice peppol e-rechnung facture",
   guidance:
-    "For electronic invoices: to make Factur-X of a PDF and its XML, to get the XML or the values of Factur-X, ZUGFeRD, and XRechnung, or to check an invoice. For other attachments, use `attachments`.",
+    "For electronic invoices: to make Factur-X of a PDF and XML, to get the XML or values of Factur-X, ZUGFeRD, and XRechnung, or to check them. For other attachments, use `attachments`.",
   description: `Attaches an e-invoice to a PDF, or reads the one that is attached: Factur-X, ZUGFeRD 1 and 2, or XRechnung, in CII or UBL. To read, \`file\` can also be the XML alone.
 
 - \`attach\` attaches \`xml\` and converts the PDF to PDF/A-3b, as \`archive\` does. The profile is read from the XML, and decides the name of the file, its relationship, and the metadata. An invoice that is attached already is replaced. The result is validated before it is sent; the invoice is not: use \`inspect\`. ZUGFeRD 1 cannot be attached.

@@ -116,7 +116,7 @@ export const toPdf = defineOperation({
   keywords:
     "convert html word docx doc excel xlsx xls powerpoint pptx ppt odp libreoffice csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf epub fb2 rtf ebook e-book",
   guidance:
-    "For documents of Word (DOCX) and Excel (XLSX), e-books (EPUB and FB2), RTF, HTML, Markdown, text, and CSV; on servers with an office converter, also for DOC, XLS, PPT, PPTX, and ODP. For images, use `from-images`.",
+    "For DOCX, XLSX, EPUB, FB2, RTF, HTML, Markdown, text, and CSV; with an office converter, also DOC, XLS, PPT, PPTX, and ODP. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 ${formatTable()}

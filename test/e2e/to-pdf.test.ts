@@ -117,7 +117,7 @@ describe("formats", () => {
     ["ODP", archive({ mimetype: "application/vnd.oasis.opendocument.presentation", "content.xml": "<o/>" }, 0)],
     ["PNG", png],
     ["PDF", document({ name: "a", pages: 1 })],
-    ["DOC", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
+    ["Office 97 to 2003", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
     ["another kind", '<?xml version="1.0"?><invoice/>'],
     [
       "rights management",
