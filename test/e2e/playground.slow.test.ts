@@ -480,6 +480,8 @@ describe.skipIf(noBrowser)("playground", () => {
   test("reads an invoice as a person does: parties, totals, taxes, and lines", async () => {
     const page = await visitor.open("invoice");
     await page.getByRole("button", { name: "invoice.xml" }).first().click();
+    // The form is drawn again once the file is there.
+    await page.getByRole("button", { name: "Replace invoice.xml" }).waitFor();
     await page.getByRole("radio", { name: "extract" }).check({ force: true });
     await page.getByRole("radio", { name: "json" }).check({ force: true });
     await visitor.run();
