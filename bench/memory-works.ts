@@ -138,8 +138,8 @@ const largest = largeDocument(31.9);
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
 const largeText = textDocument(pagesOf(2_400, 9_600, "Lorem ipsum "));
-/** Color scans of A4 at 300 dpi. */
-const largeScans = scanOf(30 * 1024 ** 2);
+/** Color scans of A4 at 300 dpi, about as large as `archive` takes them. */
+const archivedScans = scanOf(23 * 1024 ** 2);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
 const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
 const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
@@ -217,9 +217,9 @@ export const works: [string, Call[][]][] = [
   ["flatten of 25 MiB", [[stamp("flatten", largeForm, {})]]],
   ["repair of 25 MiB", [[stamp("repair", large, {})]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
-  [`archive of scans, ${(largeScans.length / 1024 ** 2).toFixed(1)} MiB`, [[archive(largeScans)]]],
+  [`archive of scans, ${(archivedScans.length / 1024 ** 2).toFixed(1)} MiB`, [[archive(archivedScans)]]],
   [`archive of text, ${(largeText.length / 1024 ** 2).toFixed(1)} MiB`, [[archive(largeText)]]],
-  ["archive of 32 MiB", [[archive(largest)]]],
+  ["archive of 25 MiB", [[archive(large)]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],
   ["extract-text of 3,840,000 characters", [[extract(longText)]]],
