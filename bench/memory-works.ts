@@ -138,8 +138,8 @@ const largest = largeDocument(31.9);
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
 const largeText = textDocument(pagesOf(2_400, 9_600, "Lorem ipsum "));
-/** Color scans of A4 at 300 dpi, about as large as `archive` takes them. */
-const archivedScans = scanOf(23 * 1024 ** 2);
+/** Color scans of A4 at 300 dpi. */
+const archivedScans = scanOf(30 * 1024 ** 2);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
 const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
 const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
