@@ -96,6 +96,8 @@ const MODE_TABLE = tableOf(MODE_CODES);
 
 const damaged = (): BadImage => new BadImage("is truncated or damaged: its fax data has an invalid code");
 
+/** Codes of a row for each of its pixels, and bits of zeros before a marker: more are no fax. Rows are decoded without a pause. */
+const [MOST_CODES, MOST_ZEROS] = [4, 1 << 16];
 /** Zeros that can be read past the end, in bytes, before the data counts as truncated. */
 const MOST_PAST_END = 4;
 
@@ -119,6 +121,8 @@ export class FaxDecoder {
   #above: FaxRow;
   /** Codes that were read. */
   codes = 0;
+  /** How many may have been read at the end of the row. */
+  #mostCodes = 0;
 
   constructor(options: FaxOptions, next: () => number | undefined) {
     this.#options = options;
@@ -131,7 +135,8 @@ export class FaxDecoder {
   row(): FaxRow {
     [this.#row, this.#above] = [this.#above, this.#row];
     this.#row.clear();
-    const { coding, isTwoDimensional } = this.#options;
+    const { width, coding, isTwoDimensional } = this.#options;
+    this.#mostCodes = this.codes + (width + 1) * MOST_CODES;
     if (coding === "rows") this.#take(this.#count & 7);
     const hasMarker = coding === "g3" && this.#skipMarker();
     if (coding === "g3" && isTwoDimensional && !hasMarker) throw damaged();
@@ -185,7 +190,7 @@ export class FaxDecoder {
   }
 
   #code(table: CodeTable): number {
-    this.codes++;
+    if (++this.codes > this.#mostCodes) throw damaged();
     const entry = table[this.#peek(CODE_BITS)] ?? 0;
     if (entry === 0) throw damaged();
     this.#take(entry & ((1 << LENGTH_BITS) - 1));
@@ -194,10 +199,10 @@ export class FaxDecoder {
 
   /** Skips a marker and the zeros before it, if there is one. */
   #skipMarker(): boolean {
-    const zeros = END_OF_LINE.length - 1;
-    if (this.#peek(zeros) !== 0) return false;
-    this.#take(zeros);
-    while (this.#bit() === 0) this.codes++;
+    const least = END_OF_LINE.length - 1;
+    if (this.#peek(least) !== 0) return false;
+    this.#take(least);
+    for (let zeros = 0; this.#bit() === 0; zeros++) if (zeros > MOST_ZEROS) throw damaged();
     return true;
   }
 
