@@ -134,22 +134,28 @@ describe("fax", () => {
 });
 
 describe("TiffStructure", () => {
+  it("entries with other tags are counted, and not kept", () => {
+    const bytes = Uint8Array.from([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0, 0, 3, 0, 0, 0, 1, 0, 7, 0, 0]);
+    const directory = TiffStructure.of(bytes)?.directory(8, 10, new Set([257]));
+    expect([directory?.count, directory?.entries.size]).toEqual([1, 0]);
+  });
+
   it("values inside and outside of an entry are read in both byte orders, and none outside the file", () => {
     const little = Uint8Array.from([
       0x49, 0x49, 42, 0, 8, 0, 0, 0, 2, 0, 0, 1, 3, 0, 1, 0, 0, 0, 7, 0, 0, 0, 2, 1, 4, 0, 2, 0, 0, 0, 38, 0, 0, 0, 9,
       0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0,
     ]);
     const structure = TiffStructure.of(little);
-    const { entries, next } = structure?.directory(8, 10) ?? {};
+    const { entries, next } = structure?.directory(8, 10, new Set([256, 258])) ?? {};
     expect(next).toBe(9);
     expect(structure?.number(entries?.get(256))).toBe(7);
     expect([0, 1, 2].map((index) => structure?.number(entries?.get(258), index))).toEqual([5, 6, undefined]);
-    expect(structure?.bytes({ type: 7, count: 100, at: 40 })).toBeUndefined();
-    expect(structure?.directory(45, 10)).toBeUndefined();
+    expect(structure?.range({ type: 7, count: 100, at: 40 })).toBeUndefined();
+    expect(structure?.directory(45, 10, new Set([256]))).toBeUndefined();
     const big = TiffStructure.of(
       Uint8Array.from([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0, 0, 3, 0, 0, 0, 1, 0, 7, 0, 0]),
     );
-    const directory = big?.directory(8, 10);
+    const directory = big?.directory(8, 10, new Set([256]));
     expect(directory?.next).toBeUndefined();
     expect(big?.number(directory?.entries.get(256))).toBe(7);
   });

@@ -14,6 +14,8 @@ const ORIENTATION = 0x0112;
 const X_RESOLUTION = 0x011a;
 const Y_RESOLUTION = 0x011b;
 const RESOLUTION_UNIT = 0x0128;
+/** The tags of what `placementOf` reads. */
+export const PLACEMENT_TAGS: ReadonlySet<number> = new Set([ORIENTATION, X_RESOLUTION, Y_RESOLUTION, RESOLUTION_UNIT]);
 
 /** Maximum number of directory entries read; the four tags are among the first 30. */
 const MOST_ENTRIES = 500;
@@ -21,7 +23,7 @@ const MOST_ENTRIES = 500;
 /** Reads the first directory of a TIFF structure. Damaged or missing values count as absent. */
 export function readExif(tiff: Uint8Array): Exif {
   const structure = TiffStructure.of(tiff);
-  const { entries } = structure?.directory(structure.first, MOST_ENTRIES) ?? {};
+  const { entries } = structure?.directory(structure.first, MOST_ENTRIES, PLACEMENT_TAGS) ?? {};
   return placementOf((name) => structure?.number(entries?.get(name)));
 }
 

@@ -54,13 +54,14 @@ export class TiffStructure {
   }
 
   /**
-   * Up to `most` entries of a directory; the first with a tag counts. Undefined if the directory begins outside the file. `next` is undefined if its
+   * The entries with these tags among up to `most` of a directory, and how many it has; the first with a tag counts. Undefined if the directory begins outside the file. `next` is undefined if its
    * end lies outside.
    */
   directory(
     at: number,
     most: number,
-  ): (Omit<TiffDirectory, "next"> & { readonly next: number | undefined }) | undefined {
+    tags: ReadonlySet<number>,
+  ): (Omit<TiffDirectory, "next"> & { readonly count: number; readonly next: number | undefined }) | undefined {
     if (!this.#isInside(at, 2)) return undefined;
     const all = this.#view.getUint16(at, this.isLittleEndian);
     const entries = new Map<number, TiffEntry>();
@@ -68,10 +69,14 @@ export class TiffStructure {
       const place = at + 2 + index * ENTRY_BYTES;
       if (!this.#isInside(place, ENTRY_BYTES)) break;
       const name = this.#view.getUint16(place, this.isLittleEndian);
-      if (!entries.has(name)) entries.set(name, this.#entry(place));
+      if (tags.has(name) && !entries.has(name)) entries.set(name, this.#entry(place));
     }
     const end = at + 2 + all * ENTRY_BYTES;
-    return { entries, next: this.#isInside(end, 4) ? this.#view.getUint32(end, this.isLittleEndian) : undefined };
+    return {
+      entries,
+      count: Math.min(all, most),
+      next: this.#isInside(end, 4) ? this.#view.getUint32(end, this.isLittleEndian) : undefined,
+    };
   }
 
   #entry(place: number): TiffEntry {
@@ -95,11 +100,11 @@ export class TiffStructure {
     return entry.type === LONG || entry.type === 13 ? this.#view.getUint32(at, this.isLittleEndian) : undefined;
   }
 
-  /** A copy of the bytes of an entry; undefined if they are not all in the file. */
-  bytes(entry: TiffEntry | undefined): Uint8Array | undefined {
+  /** Where the bytes of an entry are; undefined if they are not all in the file. */
+  range(entry: TiffEntry | undefined): { readonly start: number; readonly end: number } | undefined {
     if (!entry) return undefined;
     const length = (SIZES[entry.type] ?? 0) * entry.count;
-    return length > 0 && this.#isInside(entry.at, length) ? this.#bytes.slice(entry.at, entry.at + length) : undefined;
+    return length > 0 && this.#isInside(entry.at, length) ? { start: entry.at, end: entry.at + length } : undefined;
   }
 
   #isInside(at: number, length: number): boolean {

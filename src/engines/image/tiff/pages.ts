@@ -4,7 +4,7 @@ import { madeTooManyPages } from "../../limit-errors.ts";
 import type { EngineBytes } from "../../memory/heap.ts";
 import { ParseMeter } from "../../parse-meter.ts";
 import type { Work } from "../../work.ts";
-import { placementOf } from "../exif.ts";
+import { PLACEMENT_TAGS, placementOf } from "../exif.ts";
 import { BadImage, type ImageFileFacts } from "../facts.ts";
 import { MOST_PROFILE_BYTES } from "../icc.ts";
 import { type TiffEntry, TiffStructure } from "../tiff-structure.ts";
@@ -44,9 +44,10 @@ export interface TiffPage extends ImageFileFacts {
   readonly isTwoDimensional: boolean;
   /** Red, green, and blue of each index. */
   readonly palette: Uint8Array | undefined;
-  readonly profile: Uint8Array | undefined;
-  /** Tables that all JPEG data of the page share: a JPEG without an image. */
-  readonly jpegTables: Uint8Array | undefined;
+  /** Where its ICC profile is. Many pages can share one, so it is only read with the page. */
+  readonly profileAt: TiffPart | undefined;
+  /** Where the tables are that all JPEG data of the page share: a JPEG without an image. */
+  readonly jpegTables: TiffPart | undefined;
   /** Width and height of a tile, or of a strip. Tiles at the edges are padded, strips are not. */
   readonly part: { readonly width: number; readonly height: number; readonly isTile: boolean };
   readonly offsets: TiffEntry;
@@ -88,6 +89,9 @@ const TAG = {
   jpegFileLength: 514,
   profile: 34_675,
 } as const;
+
+/** No others are kept: a file can claim thousands for each of its pages. */
+const TAGS = new Set([...PLACEMENT_TAGS, ...Object.values(TAG)]);
 
 const COMPRESSIONS: Readonly<Record<number, TiffCompression>> = {
   1: "none",
@@ -169,9 +173,9 @@ export async function readTiff(work: Work, bytes: Uint8Array): Promise<TiffPage[
   for (let at = structure.first; at !== 0;) {
     if (known.has(at)) throw new BadImage("is damaged: its list of pages has a loop");
     if (known.add(at).size > limits.pages) throw madeTooManyPages(known.size);
-    const directory = structure.directory(at, MOST_ENTRIES);
+    const directory = structure.directory(at, MOST_ENTRIES, TAGS);
     if (directory?.next === undefined) throw new BadImage("is truncated or damaged: a page lies outside the file");
-    meter.element(directory.entries.size);
+    meter.element(directory.count);
     await meter.pause();
     const page = new TiffReader(structure, directory.entries);
     found.push({ page, isExtra: (page.number(TAG.subfile, 0) & (REDUCED | MASK)) !== 0 });
@@ -246,8 +250,8 @@ class TiffReader {
       isReversed: this.number(TAG.fillOrder, 1) === 2,
       isTwoDimensional: (g3 & 1) !== 0,
       palette: color === "palette" ? this.#palette(bits) : undefined,
-      profile: this.#profile(),
-      jpegTables: compression === "jpeg" ? this.#structure.bytes(this.#entries.get(TAG.jpegTables)) : undefined,
+      profileAt: this.#profile(),
+      jpegTables: compression === "jpeg" ? this.#structure.range(this.#entries.get(TAG.jpegTables)) : undefined,
       ...this.#parts(compression, { width, height }),
     };
   }
@@ -309,9 +313,9 @@ class TiffReader {
     });
   }
 
-  #profile(): Uint8Array | undefined {
+  #profile(): TiffPart | undefined {
     const entry = this.#entries.get(TAG.profile);
-    return (entry?.count ?? 0) > MOST_PROFILE_BYTES ? undefined : this.#structure.bytes(entry);
+    return (entry?.count ?? 0) > MOST_PROFILE_BYTES ? undefined : this.#structure.range(entry);
   }
 
   #parts(

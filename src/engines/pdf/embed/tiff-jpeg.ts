@@ -46,7 +46,8 @@ export async function passedJpeg(
 function jpegOf({ jpegTables }: TiffPage, file: EngineBytes, part: TiffPart): EngineBytes {
   const own = partOf(file, part.start, part.end);
   if (!jpegTables) return own;
-  const tables = ownBytes(jpegTables.subarray(0, tablesEnd(jpegTables)));
+  const stored = file.view(jpegTables.start, jpegTables.end).slice();
+  const tables = ownBytes(stored.subarray(0, tablesEnd(stored)));
   return joinedBytes([tables, partOf(file, Math.min(part.start + SOI_BYTES.length, part.end), part.end)]);
 }
 

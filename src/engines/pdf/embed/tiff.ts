@@ -41,7 +41,7 @@ export class TiffEmbedder {
       width,
       height,
       bits,
-      space: spaceOf(page),
+      space: spaceOf(page, this.#file),
       ...(page.color === "white-is-zero" && { inverted: true }),
     };
     const passed = await this.#passedOn(page, parts);
@@ -167,7 +167,8 @@ function copySamples(
   }
 }
 
-function spaceOf({ components, color, palette, profile }: TiffPage): ColorSpace {
+function spaceOf({ components, color, palette, profileAt }: TiffPage, file: EngineBytes): ColorSpace {
+  const profile = profileAt && file.view(profileAt.start, profileAt.end).slice();
   const colors = color === "palette" ? 3 : components;
   return {
     components: colors,
