@@ -153,7 +153,7 @@ const REDUCED = 1;
 const MASK = 4;
 const MOST_ENTRIES = 4_096;
 const MOST_SAMPLES = 32;
-/** Pixels of a row, of a page or a tile: rows are held in memory. */
+/** Pixels of a row of a fax or a tile, which is held in memory. */
 const MOST_WIDTH = 65_535;
 const SAVE_AS = "Save it with LZW or Deflate";
 
@@ -213,9 +213,9 @@ class TiffReader {
   read(): TiffPage {
     const [width, height] = [this.number(TAG.width, 0), this.number(TAG.height, 0)];
     if (width === 0 || height === 0) throw new BadImage("has a page without width or height");
-    if (width > MOST_WIDTH)
-      throw new BadImage(`has a page of ${width} pixels across; up to ${MOST_WIDTH} are supported`);
     const compression = this.#compression();
+    if (compression.startsWith("fax") && width > MOST_WIDTH)
+      throw new BadImage(`has a fax of ${width} pixels across; up to ${MOST_WIDTH} are supported`);
     const samples = this.number(TAG.samples, 1);
     const [color, components] = this.#color(compression, samples);
     const bits = this.#bits(samples);
