@@ -126,6 +126,18 @@ describe("fax", () => {
     expect(() => decoder.row()).toThrow("its fax data has an invalid code");
   });
 
+  it.each([
+    ["zeros before a marker", "g3", [0], 10_000],
+    // White and black runs of no pixels.
+    ["runs of no pixels", "rows", [0x35, 0x0d, 0xcd, 0x43, 0x73, 0x50, 0xdc, 0xd4, 0x37], 1_000],
+  ] as const)("%s without an end are damage, long before the data ends", (_, coding, bytes, most) => {
+    let at = 0;
+    const next = (): number | undefined => bytes[at++ % bytes.length];
+    const decoder = new FaxDecoder({ width: 100, coding, isTwoDimensional: false }, next);
+    expect(() => decoder.row()).toThrow("its fax data has an invalid code");
+    expect(at).toBeLessThan(most);
+  });
+
   it("a row becomes packed samples", () => {
     expect([...rowOf(20, 3, 5, 8, 17).bits()]).toEqual([0b0001_1000, 0xff, 0b1000_0000]);
     expect([...rowOf(12, 0).bits()]).toEqual([0xff, 0xf0]);

@@ -422,6 +422,18 @@ describe("refusals", () => {
       withEntries([256, 4, [4_000_000_000]]),
       "413 limit_exceeded: `image0` has too many pixels in one",
     ],
+    ...[4, 5, 32_773].map((compression): [string, Uint8Array, string] => [
+      `tiles wider than any page, with compression ${compression}`,
+      withEntries(
+        [258, 3, [1]],
+        [259, 3, [compression]],
+        [322, 4, [0x7fff_fff8]],
+        [323, 4, [8]],
+        [324, 4, [8]],
+        [325, 4, [8]],
+      ),
+      "400 invalid_file: `image0` is damaged: its tiles have sides of more than 100000 pixels",
+    ]),
     ["strips outside the file", withEntries([273, 4, [4_000_000_000]]), "a strip or tile lies outside the file"],
     [
       "strips longer than the file",

@@ -6,7 +6,7 @@ import { predicted } from "../harness/images/png-filter.ts";
 import { newKey, senderTo } from "../http/echo-service.ts";
 
 const send = senderTo(fromImages);
-const key = await newKey("business");
+const key = await newKey("unlimited");
 
 export interface Reply {
   readonly status: number;

@@ -153,8 +153,6 @@ const REDUCED = 1;
 const MASK = 4;
 const MOST_ENTRIES = 4_096;
 const MOST_SAMPLES = 32;
-/** Pixels of a row of a fax or a tile, which is held in memory. */
-const MOST_WIDTH = 65_535;
 const SAVE_AS = "Save it with LZW or Deflate";
 
 /**
@@ -214,8 +212,6 @@ class TiffReader {
     const [width, height] = [this.number(TAG.width, 0), this.number(TAG.height, 0)];
     if (width === 0 || height === 0) throw new BadImage("has a page without width or height");
     const compression = this.#compression();
-    if (compression.startsWith("fax") && width > MOST_WIDTH)
-      throw new BadImage(`has a fax of ${width} pixels across; up to ${MOST_WIDTH} are supported`);
     const samples = this.number(TAG.samples, 1);
     const [color, components] = this.#color(compression, samples);
     const bits = this.#bits(samples);
@@ -333,8 +329,10 @@ class TiffReader {
       ? { width: this.number(TAG.tileWidth, 0), height: this.number(TAG.tileHeight, 0), isTile }
       : { width, height: Math.min(height, this.number(TAG.rowsPerStrip, height)), isTile };
     if (!offsets || part.width === 0 || part.height === 0) throw new BadImage("is damaged: a page has no data");
-    if (isTile && Math.max(part.width, part.height) > MOST_WIDTH)
-      throw new BadImage(`has tiles of more than ${MOST_WIDTH} pixels, which are not supported`);
+    // A row of tiles is held in memory, however small the page is.
+    const { side } = limits.images;
+    if (isTile && Math.max(part.width, part.height) > side)
+      throw new BadImage(`is damaged: its tiles have sides of more than ${side} pixels`);
     if (isTile && part.width % 8 !== 0)
       throw new BadImage("is damaged: the width of its tiles is not a multiple of 16");
     return { part, offsets, lengths: this.#entries.get(isTile ? TAG.tileLengths : TAG.stripLengths) };
