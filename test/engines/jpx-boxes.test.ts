@@ -58,6 +58,7 @@ test("the first color specification with a known method stays, and the header ha
 
 test("an image with opacity, and data that are no image, have no sound boxes", () => {
   expect(withSoundBoxes(blotsWithOpacity({ side: 64, components: 2, levels: 1, tile: 64 }))).toBeUndefined();
-  expect(withSoundBoxes(Uint8Array.of(1, 2, 3, 4))).toBeUndefined();
+  for (let length = 0; length <= 4; length++)
+    expect(withSoundBoxes(Uint8Array.of(0xff, 0x4f, 3, 4).subarray(0, length))).toBeUndefined();
   expect(withSoundBoxes(picture(3).subarray(0, 20))).toBeUndefined();
 });

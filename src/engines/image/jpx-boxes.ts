@@ -2,7 +2,8 @@
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { concat } from "../../bytes/concat.ts";
 
-const [SOC, SIZ] = [0xff4f, 0xff51];
+const SIZ = 0xff51;
+const SOC = "\xff\x4f";
 /** Bytes of the header of a box, and boxes that are looked at. */
 const [HEADER, MOST_BOXES] = [8, 10_000];
 /** Enumerated color spaces by number of components (I.5.3.3): gray, sRGB, and CMYK. */
@@ -25,7 +26,7 @@ interface Box {
  */
 export function withSoundBoxes(data: Uint8Array): Uint8Array | undefined {
   const outer = boxesIn(data);
-  const codestream = viewOf(data).getUint16(0) === SOC ? data : outer.find(({ type }) => type === "jp2c")?.data;
+  const codestream = latin1(data.subarray(0, 2)) === SOC ? data : outer.find(({ type }) => type === "jp2c")?.data;
   const size = codestream && readSize(codestream);
   const space = size && ENUMERATED[size.components];
   if (!codestream || !size || space === undefined) return undefined;

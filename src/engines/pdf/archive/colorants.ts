@@ -7,8 +7,10 @@ import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 
 /** Bits of a sample of a function. */
 const SAMPLE_BITS = [1, 2, 4, 8, 12, 16, 24, 32];
-/** Inputs of a function that is divided, and bytes of its result. */
-const [MOST_INPUTS, MOST_BYTES] = [32, 1 << 16];
+/** Colorants of a space that is described: PDF/A allows no more (6.1.13). */
+export const MOST_COLORANTS = 32;
+/** Bytes of a function that is divided. */
+const MOST_BYTES = 1 << 16;
 
 /** The numbers of the objects that a Separation refers to. */
 export type SeparationParts = readonly [alternate: number, transform: number];
@@ -26,7 +28,7 @@ export async function colorantParts(
   const transform = space.get(3);
   const count = space.get(1).length;
   const data = await readStream(open, transform);
-  if (!data || count > MOST_INPUTS) return undefined;
+  if (!data || count > MOST_COLORANTS) return undefined;
   const kind = transform.get("FunctionType").asNumber();
   const own =
     kind === 4

@@ -7,6 +7,7 @@ import { type Plain, PlainDictionary, PlainReference, PlainString } from "../obj
 import { decodeText, textString } from "../objects/text-string.ts";
 import { eachContainer } from "./containers.ts";
 import type { SurveyedTarget } from "./target.ts";
+import type { Work } from "../../work.ts";
 
 export const LONG_STRINGS = "6.1.13-3";
 
@@ -25,9 +26,9 @@ export async function archiveLongStrings(target: SurveyedTarget): Promise<void> 
   if (!survey.has(LONG_STRINGS)) return;
   const { document } = open;
   const info = model.dictionary(model.trailer, "Info");
-  const privateData = new PrivateData(target);
+  const longStrings = await LongStrings.in(target);
   await eachContainer(target, ({ plain, handle }) => {
-    for (const name of privateData.long(plain)) {
+    for (const name of longStrings.privateData(model.dictionary(plain, "PieceInfo"))) {
       handle().get("PieceInfo").delete(name);
       changes.add("private_data_removed");
     }
@@ -52,37 +53,72 @@ export async function archiveLongStrings(target: SurveyedTarget): Promise<void> 
 const isLong = (value: Plain | undefined): value is PlainString =>
   value instanceof PlainString && value.mostBytes > MOST_STRING && value.bytes.length > MOST_STRING;
 
-/** The data of applications in `PieceInfo` (ISO 32000-2, 14.5). */
-class PrivateData {
-  readonly #target: SurveyedTarget;
+/**
+ * Where strings that are too long can be reached. The data of applications in `PieceInfo` (ISO 32000-2, 14.5) can share objects, so that these are looked at
+ * once for all of them. A dictionary with `PieceInfo` is left out: a page is no part of the data that refer to it.
+ */
+class LongStrings {
+  readonly #work: Work;
+  readonly #reaching: ReadonlySet<number>;
+  /** Pages can share one. */
+  readonly #seen = new Set<PlainDictionary>();
 
-  constructor(target: SurveyedTarget) {
-    this.#target = target;
+  private constructor(work: Work, reaching: ReadonlySet<number>) {
+    this.#work = work;
+    this.#reaching = reaching;
   }
 
-  /** The names of the applications whose data have a string that is too long. */
-  long(holder: PlainDictionary): string[] {
-    const { model } = this.#target;
-    const all = model.dictionary(holder, "PieceInfo")?.entries ?? new Map<string, Plain>();
-    return [...all].flatMap(([name, data]) => (this.#hasLong(data) ? name : []));
-  }
-
-  #hasLong(data: Plain): boolean {
-    const { model, open } = this.#target;
-    const seen = new Set<number>();
-    const pending: Plain[] = [data];
-    for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-      open.engine.work.spend(VALUE_WORK);
-      if (value instanceof PlainReference) {
-        if (seen.has(value.number)) continue;
-        seen.add(value.number);
+  static async in({ open, model }: SurveyedTarget): Promise<LongStrings> {
+    const { work } = open.engine;
+    const holders = new Map<number, number[]>();
+    const reaching = new Set<number>();
+    const pending: number[] = [];
+    for (const [number, object] of model.objects) {
+      const { hasLong, references, values } = contentsOf(object);
+      work.spend(values * VALUE_WORK);
+      await work.pause();
+      if (hasLong) pending.push(number);
+      for (const reference of references) {
+        const known = holders.get(reference);
+        if (known) known.push(number);
+        else holders.set(reference, [number]);
       }
-      const found = model.resolve(value);
-      if (isLong(found)) return true;
-      // A page is no part of the data that refer to it.
-      if (found instanceof PlainDictionary && !found.entries.has("PieceInfo")) pending.push(...found.entries.values());
-      else if (isArray(found)) pending.push(...found);
     }
-    return false;
+    for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+      if (reaching.has(number)) continue;
+      reaching.add(number);
+      for (const holder of holders.get(number) ?? []) pending.push(holder);
+      await work.pause();
+    }
+    return new LongStrings(work, reaching);
   }
+
+  /** The names of the applications whose data have a string that is too long; of each `PieceInfo` once. */
+  privateData(pieceInfo: PlainDictionary | undefined): string[] {
+    if (!pieceInfo || this.#seen.has(pieceInfo)) return [];
+    this.#seen.add(pieceInfo);
+    return [...pieceInfo.entries].flatMap(([name, data]) => (this.#isIn(data) ? name : []));
+  }
+
+  #isIn(data: Plain): boolean {
+    const { hasLong, references, values } = contentsOf(data);
+    this.#work.spend(values * VALUE_WORK);
+    return hasLong || references.some((reference) => this.#reaching.has(reference));
+  }
+}
+
+/** Whether direct values have a string that is too long, the objects that they refer to, and how many values they are. */
+function contentsOf(value: Plain): { hasLong: boolean; references: readonly number[]; values: number } {
+  const references: number[] = [];
+  let [hasLong, values] = [false, 0];
+  const pending: Plain[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    values++;
+    if (next instanceof PlainReference) references.push(next.number);
+    else if (isArray(next)) for (const item of next) pending.push(item);
+    else if (next instanceof PlainDictionary && !next.entries.has("PieceInfo"))
+      for (const item of next.entries.values()) pending.push(item);
+    else hasLong ||= isLong(next);
+  }
+  return { hasLong, references, values };
 }

@@ -8,7 +8,7 @@ import { colorantsOf } from "../conformance/model/color-spaces.ts";
 import { isArray } from "../conformance/model/document.ts";
 import { type Plain, PlainDictionary } from "../objects/plain-values.ts";
 import { entries, items, nameOf } from "../objects/objects.ts";
-import { describeColorant, colorantParts, type SeparationParts } from "./colorants.ts";
+import { describeColorant, colorantParts, MOST_COLORANTS, type SeparationParts } from "./colorants.ts";
 import { eachContainer, type PlainPlace } from "./containers.ts";
 import type { SurveyedTarget } from "./target.ts";
 
@@ -35,8 +35,8 @@ class Cleaner {
   readonly #target: SurveyedTarget;
   /** Names of separations that have different alternate spaces or transforms. */
   readonly #unequal: ReadonlySet<string>;
-  /** The different separations of each of these names in their written form: alternate space and transform. */
-  readonly #variants = new Map<string, string[]>();
+  /** The numbers of the different separations of each of these names by their written form: alternate space and transform. */
+  readonly #variants = new Map<string, Map<string, number>>();
   /** The first separation of each name. */
   readonly #separations = new Map<string, SeparationParts>();
   /** DeviceN spaces with colorants that they do not describe. */
@@ -81,7 +81,7 @@ class Cleaner {
     if (family === "Separation") this.#separation(model.name(array[1]) ?? "", handle);
     else if (survey.has(COLORANTS)) {
       const { colorants, missing } = colorantsOf(model, array);
-      if (missing.length > 0) this.#bare.push({ handle, colorants, missing });
+      if (missing.length > 0 && colorants.length <= MOST_COLORANTS) this.#bare.push({ handle, colorants, missing });
     }
   }
 
@@ -151,10 +151,10 @@ class Cleaner {
     }
     if (!isUnequal) return;
     const written = [2, 3].map((index) => space.get(index).toString()).join(" ");
-    const variants = this.#variants.get(name) ?? [];
+    const variants = this.#variants.get(name) ?? new Map<string, number>();
     this.#variants.set(name, variants);
-    if (!variants.includes(written)) variants.push(written);
-    const variant = variants.indexOf(written);
+    const variant = variants.get(written) ?? variants.size;
+    variants.set(written, variant);
     if (variant === 0) return;
     if (ALL_OR_NONE.has(name)) {
       for (const [index, number] of (first ?? []).entries()) space.put(index + 2, document.newIndirect(number));
