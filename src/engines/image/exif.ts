@@ -14,7 +14,7 @@ const ORIENTATION = 0x0112;
 const X_RESOLUTION = 0x011a;
 const Y_RESOLUTION = 0x011b;
 const RESOLUTION_UNIT = 0x0128;
-/** The tags of what `placementOf` reads. */
+/** The tags that `placementOf` reads. */
 export const PLACEMENT_TAGS: ReadonlySet<number> = new Set([ORIENTATION, X_RESOLUTION, Y_RESOLUTION, RESOLUTION_UNIT]);
 
 /** Maximum number of directory entries read; the four tags are among the first 30. */

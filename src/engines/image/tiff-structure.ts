@@ -54,8 +54,8 @@ export class TiffStructure {
   }
 
   /**
-   * The entries with these tags among up to `most` of a directory, and how many it has; the first with a tag counts. Undefined if the directory begins outside the file. `next` is undefined if its
-   * end lies outside.
+   * The entries with these tags among up to `most` of a directory, and how many entries it has; the first with a tag counts. Undefined if the
+   * directory begins outside the file. `next` is undefined if its end lies outside.
    */
   directory(
     at: number,
