@@ -13,6 +13,7 @@ export class Page {
   readonly #failure = Promise.withResolvers<never>();
   readonly #loaded = Promise.withResolvers<void>();
   #context: string | undefined;
+  /** Chromium names the main frame as its target. */
   #target = "";
   #session = "";
 
@@ -55,6 +56,31 @@ export class Page {
     return this.orFail(this.#devTools.send<T>(method, params, this.#session));
   }
 
+  /** The value of a JavaScript expression, which must be JSON. An expression that throws has none. */
+  async evaluate(expression: string): Promise<unknown> {
+    return (await this.evaluated(expression)).value;
+  }
+
+  /** The same, with the class of an error that it throws. */
+  async evaluated(expression: string): Promise<{ readonly value: unknown; readonly error: string | undefined }> {
+    const { result, exceptionDetails } = await this.send<{
+      result: { value?: unknown };
+      exceptionDetails?: { exception?: { className?: string } };
+    }>("Runtime.evaluate", { expression, returnByValue: true });
+    return { value: result.value, error: exceptionDetails?.exception?.className };
+  }
+
+  /** A style sheet of the inspector comes after those of the document. */
+  async addStyleSheet(text: string): Promise<void> {
+    await this.send("DOM.enable");
+    await this.send("CSS.enable");
+    const { styleSheetId } = await this.send<{ styleSheetId: string }>("CSS.createStyleSheet", {
+      frameId: this.#target,
+      force: true,
+    });
+    await this.send("CSS.setStyleSheetText", { styleSheetId, text });
+  }
+
   /** Rejects as soon as the page fails. */
   orFail<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#failure.promise, this.#devTools.ended]);
@@ -66,11 +92,6 @@ export class Page {
     this.#context = undefined;
     if (context === undefined) return;
     this.#devTools.send("Target.disposeBrowserContext", { browserContextId: context }).catch(() => undefined);
-  }
-
-  get frame(): string {
-    // Chromium names the main frame as its target.
-    return this.#target;
   }
 
   async #open(): Promise<void> {

@@ -1,14 +1,15 @@
 /** Prints a document with a browser that has no network. */
 import { fromBase64 } from "../bytes/base64.ts";
 import { Refusal } from "../engines/errors.ts";
-import { filesMissing } from "../engines/file-errors.ts";
+import { filesMissing, xmlMalformed } from "../engines/file-errors.ts";
 import { documentTooSlow, printedTooLarge } from "../engines/limit-errors.ts";
 import { expressionInvalid, notPrintable, selectorInvalid, waitedInVain } from "../engines/parameter-errors.ts";
 import { browserFailed } from "../engines/result-errors.ts";
-import type { BrowserDocument, PageBrowser, Printed, PrintSettings } from "../engines/services.ts";
+import type { BrowserDocument, PageBrowser, Printed, PrintedDrawing, PrintSettings } from "../engines/services.ts";
 import { limits } from "../limits.ts";
 import { type BrowserPlace, connect } from "./connect.ts";
 import { CommandError, type DevTools } from "./devtools.ts";
+import { layOutDrawing } from "./drawing.ts";
 import { Page } from "./page.ts";
 import type { FetchFile } from "./requests.ts";
 
@@ -16,6 +17,8 @@ import type { FetchFile } from "./requests.ts";
 const [POINTS, PIXELS] = [72, 96];
 /** Bytes of the PDF in one message: workerd takes messages of 1 MiB. */
 const CHUNK = 512 * 1024;
+/** Characters of a message about XML. */
+const LONGEST_MESSAGE = 200;
 /** How often something is looked for that the protocol has no event for, in ms. */
 const LOOK = 50;
 /** The largest side of a page in points (ISO 32000-2, annex C). */
@@ -71,29 +74,28 @@ async function printWith(
 ): Promise<Printed> {
   const page = await Page.open(devTools, document, settings, fetchFile);
   try {
-    if (settings.css !== "") await addStyleSheet(page, settings.css);
+    if (settings.css !== "") await page.addStyleSheet(settings.css);
     await settle(page);
     await waitAsAsked(page, settings, waitFor);
     await settle(page);
     if (settings.failsOnMissing && page.requests.missingUrls.length > 0) throw filesMissing(page.requests.missingUrls);
     const hasTitle = await isTrue(page, "document.title");
-    const { stream } = await startPrint(page, settings);
+    await refuseMalformed(page);
+    const drawing = await layOutDrawing(page, settings);
+    const { stream } = await startPrint(page, drawing ? settingsFor(drawing, settings) : settings);
     const pdf = await readPdf(page, stream, settings.mostBytes);
-    return { ...pdf, hasTitle, missing: page.requests.missing };
+    return { ...pdf, hasTitle, drawing, missing: page.requests.missing };
   } finally {
     page.close();
   }
 }
 
-/** A style sheet of the inspector comes after those of the document. */
-async function addStyleSheet(page: Page, text: string): Promise<void> {
-  await page.send("DOM.enable");
-  await page.send("CSS.enable");
-  const { styleSheetId } = await page.send<{ styleSheetId: string }>("CSS.createStyleSheet", {
-    frameId: page.frame,
-    force: true,
-  });
-  await page.send("CSS.setStyleSheetText", { styleSheetId, text });
+/** Chromium shows a document of XML until its first error, with a message. */
+async function refuseMalformed(page: Page): Promise<void> {
+  const message = await page.evaluate(
+    `document.contentType !== "text/html" && document.querySelector("parsererror > div")?.textContent`,
+  );
+  if (typeof message === "string") throw xmlMalformed(message.slice(0, LONGEST_MESSAGE).replace(/[\s.]+$/, ""));
 }
 
 /** Waits until the layout needs no more files, such as fonts and pictures of its style sheets. */
@@ -133,13 +135,23 @@ async function isThere(page: Page, selector: string): Promise<boolean> {
 }
 
 async function isTrue(page: Page, expression: string): Promise<boolean> {
-  const { result, exceptionDetails } = await page.send<{
-    result: { value?: unknown };
-    exceptionDetails?: { exception?: { className?: string } };
-  }>("Runtime.evaluate", { expression: `!!(${expression}\n)`, returnByValue: true });
-  if (exceptionDetails?.exception?.className === "SyntaxError") throw expressionInvalid();
-  return result.value === true;
+  const { value, error } = await page.evaluated(`!!(${expression}\n)`);
+  if (error === "SyntaxError") throw expressionInvalid();
+  return value === true;
 }
+
+/** Chromium has pages of whole points: the rest is cut off afterwards. */
+const settingsFor = (drawing: PrintedDrawing, settings: PrintSettings): PrintSettings => ({
+  ...settings,
+  width: Math.ceil(drawing.width),
+  height: Math.ceil(drawing.height),
+  margins: settings.drawing.margins,
+  prefersCssPageSize: false,
+  singlePage: false,
+  scale: 1,
+  // The rounded height must not begin another page.
+  pageRanges: settings.pageRanges || "1",
+});
 
 async function startPrint(page: Page, settings: PrintSettings): Promise<{ stream: string }> {
   const { width, margins, header, footer } = settings;

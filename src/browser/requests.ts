@@ -171,8 +171,8 @@ export class DocumentRequests {
     }
     if (this.#isStarted || withoutFragment(url) !== withoutFragment(this.start)) return undefined;
     this.#isStarted = true;
-    if ("html" in source)
-      return { status: 200, headers: { "Content-Type": source.type }, body: new TextEncoder().encode(source.html) };
+    if ("text" in source)
+      return { status: 200, headers: { "Content-Type": source.type }, body: new TextEncoder().encode(source.text) };
     const fetched = await this.#fetch(source.url, "url");
     if (fetched.url === source.url) return contentOf(fetched, "text/html");
     this.#moved.set(fetched.url, fetched);

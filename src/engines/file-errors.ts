@@ -62,6 +62,9 @@ export const tooLargeToRepair = (heldBytes: number): Refusal =>
 /** `message`: the first line of the exception. */
 export const scriptFailed = (message: string): Refusal => invalidFile("file", `has a script that failed: ${message}`);
 
+/** `message`: of the browser, with a line and a column. */
+export const xmlMalformed = (message: string): Refusal => invalidFile("file", `is not well-formed XML: ${message}`);
+
 /** `urls`: the first of them. */
 export const filesMissing = (urls: readonly string[]): Refusal =>
   invalidFile("file", `refers to files that could not be loaded: ${urls.join(", ")}`);
@@ -178,6 +181,13 @@ export const needsOffice = (what: string): Refusal =>
   unsupportedFormat(
     "file",
     `${what}, which needs an office converter, and this service has none. Its operator can add one with \`OFFICE_URL\``,
+  );
+
+/** `title`: that of its format. */
+export const needsBrowser = (title: string): Refusal =>
+  unsupportedFormat(
+    "file",
+    `of the format ${title}, which needs a browser, and this service has none. Its operator can add one with \`BROWSER_URL\``,
   );
 
 export const notOfFormat = (wanted: string, detected: string): Refusal =>

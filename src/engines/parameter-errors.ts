@@ -52,6 +52,9 @@ export const expressionInvalid = (): Refusal =>
 export const waitedInVain = (name: string): Refusal =>
   invalidParameter(name, `did not come true within ${limits.browser.seconds} seconds`);
 
+export const drawingTooLarge = (): Refusal =>
+  invalidParameter("scale", "must be at most 1 for a drawing on a page of this size");
+
 /** `reason`: of the browser. */
 export const notPrintable = (reason: string): Refusal =>
   new Refusal("invalid_parameters", `The browser cannot print the document like this: ${reason}.`, { fields: [] });

@@ -33,18 +33,28 @@ export const DOCUMENT_ORIGIN = "http://document.invalid";
 /** A document for a browser, with everything that it may load. */
 export interface BrowserDocument {
   /** The document, or the URL that it is fetched from. */
-  readonly source: { readonly html: string; readonly type: string } | { readonly url: string };
+  readonly source: { readonly text: string; readonly type: string } | { readonly url: string };
   /** Files by their paths, which the document refers to by relative URLs. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Host names from which the document may load files. */
   readonly hosts: readonly string[];
 }
 
+/** Around the content, in points. */
+interface PrintMargins {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
 /** How a browser prints a document. Lengths are in points. */
 export interface PrintSettings {
   readonly width: number;
   readonly height: number;
-  readonly margins: { readonly top: number; readonly right: number; readonly bottom: number; readonly left: number };
+  readonly margins: PrintMargins;
+  /** For a drawing (SVG): whether it is scaled to fit the page, which otherwise is as large as the drawing with its margins. */
+  readonly drawing: { readonly isScaled: boolean; readonly margins: PrintMargins };
   /** Whether the size and the margins in the document's `@page` rules overrule these. */
   readonly prefersCssPageSize: boolean;
   /** Whether all content goes onto one page, as long as it takes. */
@@ -80,10 +90,19 @@ export interface ArrivedPdf {
   readonly length: number;
 }
 
+/** A drawing (SVG) on its only page, with the size of the page in points. Chromium rounds it up: the rest is at the right and at the bottom. */
+export interface PrintedDrawing {
+  readonly width: number;
+  readonly height: number;
+  readonly hasAnimations: boolean;
+}
+
 /** A PDF that a browser made. */
 export interface Printed extends ArrivedPdf {
   /** Whether the document has a title. To one without, Chromium gives its URL. */
   readonly hasTitle: boolean;
+  /** Undefined for a document that flows onto pages. */
+  readonly drawing: PrintedDrawing | undefined;
   /** The kinds of files that were not loaded, as Chromium names them: `Image`, `Stylesheet`, `Font`, ... */
   readonly missing: ReadonlySet<string>;
 }

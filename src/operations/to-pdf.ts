@@ -114,22 +114,22 @@ export const toPdf = defineOperation({
   group: "Convert",
   aside: "from HTML, Markdown, Word, Excel, and e-books",
   keywords:
-    "convert html word docx doc excel xlsx xls powerpoint pptx ppt odp libreoffice csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf epub fb2 rtf ebook e-book",
+    "convert html word docx doc excel xlsx xls powerpoint pptx ppt odp libreoffice csv text txt office document export print word to pdf html to pdf excel to pdf markdown to pdf svg to pdf drawing epub fb2 rtf ebook e-book",
   guidance:
-    "For DOCX, XLSX, EPUB, FB2, RTF, HTML, Markdown, text, and CSV; with an office converter, also DOC, XLS, PPT, PPTX, and ODP. For images, use `from-images`.",
+    "For DOCX, XLSX, EPUB, FB2, RTF, HTML, Markdown, text, and CSV; with an office converter, also DOC, XLS, PPT, PPTX, and ODP; with a browser, also SVG. For images, use `from-images`.",
   description: `Converts a document to PDF. The format is detected from the content; \`format\` decides between HTML, Markdown, CSV, and text.
 
 ${formatTable()}
 
 - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names \`encoding\`.
-- **Engine**: \`browser\` prints HTML as Chromium shows it, tagged, and without a network. \`flow\` is fast and everywhere. Default: \`browser\` if the service has one and the HTML has scripts, fonts of its own, or \`css-layout\`; otherwise \`flow\`. \`X-Engine\` names it. \`office\` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with \`engine=office\` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about \`flow\`; the guide compares them.
+- **Engine**: \`browser\` prints HTML and SVG as Chromium shows them, tagged, and without a network. \`flow\` is fast and everywhere. Default: \`browser\` if the service has one and the HTML has scripts, fonts of its own, or \`css-layout\`; otherwise \`flow\`. \`X-Engine\` names it. \`office\` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with \`engine=office\` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about \`flow\`; the guide compares them.
 - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (\`wide-content\`). Headings become bookmarks. The output is not tagged.
 - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive \`assets\`: up to ${limits.conversion.assets} files, and ${limits.conversion.assetBytes / MiB} MiB of files in use. A file that the document does not refer to is an error.
 - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). \`X-Missing-Glyphs\` counts characters that no font has; with \`strict=true\`, they are an error (\`unsupported_text\`).
 
 The guide at \`/docs/conversion\` has the details.
 
-Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: \`GET /limits\` lists the \`formats\` of a server. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
+Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter, and SVG without a browser: \`GET /limits\` lists the \`formats\` of a server. HTML can have ${limits.conversion.depth} levels of elements. Text can have up to ${limits.conversion.textBytes / MiB} MiB, and sheets up to ${limits.conversion.cells.toLocaleString("en-US")} cells.`,
   credits: 1,
   memory: { extraBytes: limits.conversion.ownBytes },
   modes: MAKES_PDF,

@@ -119,6 +119,7 @@ describe("formats", () => {
     ["PDF", document({ name: "a", pages: 1 })],
     ["Office 97 to 2003", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],
     ["another kind", '<?xml version="1.0"?><invoice/>'],
+    ["SVG, which needs a browser", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
     [
       "rights management",
       epub("Locked", [["One", ""]], {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { TextSample } from "../../src/engines/convert/formats/format.ts";
 import { formats } from "../../src/engines/convert/formats/index.ts";
+import { svg } from "../../src/engines/convert/formats/svg.ts";
 import { toPdf } from "../../src/operations/to-pdf.ts";
 
 const sampleOf = (text: string): TextSample => ({ text, isCut: false, start: text });
@@ -19,6 +20,16 @@ test("each format of text recognizes its own texts, by their beginning or by the
     xhtml: "certain",
     text: "likely",
   });
+  expect(detected('<svg xmlns="http://www.w3.org/2000/svg"/>')).toEqual({
+    svg: "certain",
+    html: "certain",
+    text: "likely",
+  });
+  expect(detected('<!DOCTYPE svg PUBLIC "a" "b"><s:svg xmlns:s="http://www.w3.org/2000/svg"/>')).toMatchObject({
+    svg: "certain",
+  });
+  expect(detected("<svg><circle r='9'/></svg>\n")).toMatchObject({ svg: "certain" });
+  expect(detected("<svg><circle r='9'/></svg><p>A letter")["svg"]).toBeUndefined();
   expect(detected("name,price\npen,2\nink,9\n")).toEqual({ csv: "likely", text: "likely" });
   expect(detected("# A letter\n\nDear **all**\n")).toEqual({ markdown: "likely", text: "likely" });
   expect(detected("<p align=center>Logo</p>\n\n# A letter\n\n- one\n")).toEqual({
@@ -26,6 +37,19 @@ test("each format of text recognizes its own texts, by their beginning or by the
     text: "likely",
   });
   expect(detected("Just words.")).toEqual({ text: "likely" });
+});
+
+test("a drawing gets the namespaces that it may lack in HTML, and others stay as they are", () => {
+  const rooted = '<svg xmlns="http://www.w3.org/2000/svg"><a xlink:href="x"/></svg>';
+  const whole =
+    '<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg"><a xlink:href="x"/></svg>';
+  expect(svg.prepare("<?xml version='1.0'?>\n<svg width='1'><svg/></svg>")).toBe(
+    "<?xml version='1.0'?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width='1'><svg/></svg>",
+  );
+  expect(svg.prepare(rooted)).toBe(
+    '<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg"><a xlink:href="x"/></svg>',
+  );
+  for (const text of [whole, "<s:svg xmlns:s='http://www.w3.org/2000/svg'/>"]) expect(svg.prepare(text)).toBe(text);
 });
 
 test("each package is recognized by its entry, the type of its main part, or the folder of the part", () => {

@@ -49,13 +49,14 @@ describe("GET /api/v1/limits", () => {
   test("the formats and engines are those of the server", async () => {
     const own = (await ask("128")).formats;
     expect(own).toEqual(expect.arrayContaining(["html", "markdown", "docx", "epub"]));
+    expect(own).not.toContain("svg");
     expect(own).not.toContain("pptx");
     const { formats, engines } = await ask("128", {
       OFFICE_URL: "http://gotenberg:3000/",
       BROWSER_URL: "http://172.30.0.2:9222",
     });
     expect(engines).toEqual(["flow", "browser", "office"]);
-    expect(formats).toEqual(expect.arrayContaining([...own, "doc", "xls", "ppt", "pptx", "odp"]));
+    expect(formats).toEqual(expect.arrayContaining([...own, "svg", "doc", "xls", "ppt", "pptx", "odp"]));
   });
 
   test("a body over the memory is refused before it arrives, with the limit and the variable that raises it", async () => {

@@ -108,6 +108,85 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
     );
   });
 
+  describe("SVG", () => {
+    const SVG = 'xmlns="http://www.w3.org/2000/svg"';
+    const CONTENT = '<rect width="100%" height="100%" fill="red"/>';
+    const sizeOf = (pages: mupdf.PDFDocument): number[] =>
+      pages
+        .loadPage(0)
+        .getBounds()
+        .map((side) => Math.round(side * 100) / 100);
+    /** The width, the height, and the pixels of the page's four corners and its center. */
+    function pixelsOf(pages: mupdf.PDFDocument) {
+      const pixmap = pages.loadPage(0).toPixmap(mupdf.Matrix.identity, mupdf.ColorSpace.DeviceRGB, false);
+      const [width, height, samples] = [pixmap.getWidth(), pixmap.getHeight(), pixmap.getPixels()];
+      const at = (x: number, y: number): string =>
+        samples.slice((y * width + x) * 3, (y * width + x) * 3 + 3).join(",");
+      const corners = [at(0, 0), at(width - 1, 0), at(0, height - 1), at(width - 1, height - 1)];
+      return { corners, center: at(width >> 1, height >> 1) };
+    }
+    const [RED, WHITE] = ["255,0,0", "255,255,255"];
+
+    test.each([
+      ["its width and height", `${SVG} width="100mm" height="50mm"`, CONTENT, [0, 0, 283.46, 141.73]],
+      ["its viewBox", `${SVG} width="100%" viewBox="0 0 800 600"`, CONTENT, [0, 0, 600, 450]],
+      ["its width and the shape of its viewBox", `${SVG} width="40" viewBox="0 0 100 50"`, CONTENT, [0, 0, 30, 15]],
+      [
+        "its content with the lines",
+        SVG,
+        '<rect x="90" y="40" width="20" height="10" fill="red" stroke="red" stroke-width="4"/>',
+        [0, 0, 18, 10.5],
+      ],
+      ["the longest side of a page", `${SVG} width="40000" height="20"`, CONTENT, [0, 0, 14_400, 7.2]],
+      ["the shortest side of a page", `${SVG} width="6" height="3"`, CONTENT, [0, 0, 6, 3]],
+    ])("a drawing has a page of its own size, which it fills: by %s", async (_, root, content, size) => {
+      const { status, headers, bytes } = await convert(`<svg ${root}>${content}</svg>`);
+      expect([status, headers.get("X-Converted-From"), headers.get("X-Engine")]).toEqual([200, "svg", "browser"]);
+      const pages = open(bytes);
+      expect([pages.countPages(), sizeOf(pages)]).toEqual([1, size]);
+      const { corners, center } = pixelsOf(pages);
+      expect([center, corners[0]]).toEqual([RED, RED]);
+    });
+
+    test("a drawing is scaled to fit a page that the request names, in its middle", async () => {
+      const svg = `<svg ${SVG} width="100" height="50">${CONTENT}</svg>`;
+      const { bytes } = await convert(svg, { pageSize: "a4", marginPt: "40" });
+      const pages = open(bytes);
+      expect([pages.countPages(), sizeOf(pages)]).toEqual([1, [0, 0, 595.28, 841.89]]);
+      expect(pixelsOf(pages)).toEqual({ corners: [WHITE, WHITE, WHITE, WHITE], center: RED });
+      const [, top, , bottom] = pages.loadPage(0).toDisplayList(true).getBounds();
+      expect([top, bottom]).toEqual([0, expect.closeTo(841.89, 1)]);
+      const refused = await convert(svg, { pageSize: "a4", scale: "1.5" });
+      expect([refused.status, refused.code]).toEqual([400, "invalid_parameters"]);
+      expect(refused.text).toContain("`scale` must be at most 1");
+    });
+
+    test("a drawing keeps text, links, and its title, and the losses are named", async () => {
+      const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY who "world">]><svg ${SVG} xmlns:xlink="http://www.w3.org/1999/xlink" width="200" height="100">
+        <title>Plan</title><a xlink:href="https://example.com/"><text y="20">Hello &who;</text></a><image href="https://example.com/a.png" width="9" height="9"/>
+        <rect y="50" width="10" height="10"><animate attributeName="x" from="0" to="100" dur="9s"/></rect><script>1</script></svg>`;
+      const { headers, bytes } = await convert(svg);
+      const pages = open(bytes);
+      expect([textOf(pages), pages.getMetaData("info:Title")]).toEqual(["Hello world", "Plan"]);
+      const links = pages.loadPage(0).getLinks();
+      expect(links.map((link) => link.getURI())).toEqual(["https://example.com/"]);
+      expect(headers.get("X-Not-Converted")).toBe("animations,external-images,scripts");
+    });
+
+    test("a drawing that is not well-formed or has nothing to show is an error, as is such XHTML", async () => {
+      const xhtml = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one</body></html>';
+      for (const [text, fields, problem] of [
+        [`<svg ${SVG} width="9" height="9"><g></svg>`, {}, "well-formed XML: error on line 1"],
+        [xhtml, { engine: "browser" }, "well-formed XML: error on line 1"],
+        [`<svg ${SVG}></svg>`, {}, "nothing to show"],
+      ] as const) {
+        const refused = await convert(text, fields);
+        expect([refused.status, refused.code]).toEqual([400, "invalid_file"]);
+        expect(refused.text).toContain(problem);
+      }
+    });
+  });
+
   test("scripts do not run unless they are allowed", async () => {
     const html = "<body><p>before</p><script>document.body.append('ran')</script>";
     const without = await convert(html, { engine: "browser" });

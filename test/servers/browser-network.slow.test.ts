@@ -4,7 +4,7 @@ import { pageBrowserAt } from "../../src/browser/print.ts";
 import { DevTools } from "../../src/browser/devtools.ts";
 import type { PrintSettings } from "../../src/engines/services.ts";
 import { QUIET_FLAGS } from "../../src/serve/browser.ts";
-import { attackPage } from "../harness/browser/attack-page.ts";
+import { attackDrawing, attackPage } from "../harness/browser/attack-page.ts";
 import { ELSEWHERE, hasNamespaces, IsolatedBrowser } from "../harness/browser/namespace.ts";
 import { chromiumPath } from "../harness/engines/browser.ts";
 
@@ -16,11 +16,13 @@ const ORIGINS = [
   "http://169.254.169.254",
 ];
 const HTML = attackPage(ORIGINS);
+const DRAWING = attackDrawing(ORIGINS);
 
 const SETTINGS: PrintSettings = {
   width: 595,
   height: 842,
   margins: { top: 54, right: 54, bottom: 54, left: 54 },
+  drawing: { isScaled: false, margins: { top: 0, right: 0, bottom: 0, left: 0 } },
   prefersCssPageSize: true,
   singlePage: false,
   scale: 1,
@@ -52,9 +54,9 @@ describe.skipIf(program === undefined || !hasNamespaces())("packets", () => {
   });
   afterAll(() => browser.stop());
 
-  const print = (settings: Partial<PrintSettings>) =>
+  const print = (settings: Partial<PrintSettings>, source = { text: HTML, type: "text/html" }) =>
     pageBrowserAt(browser.place, async (url) => Promise.reject(new Error(url)), new AbortController().signal).print(
-      { source: { html: HTML, type: "text/html" }, files, hosts: [] },
+      { source, files, hosts: [] },
       { ...SETTINGS, ...settings },
     );
 
@@ -64,6 +66,14 @@ describe.skipIf(program === undefined || !hasNamespaces())("packets", () => {
     expect(length).toBeGreaterThan(1_000);
     // It did try: these requests were paused, and refused.
     expect([...missing]).toEqual(expect.arrayContaining(["Stylesheet", "Image", "Font"]));
+    expect(await browser.packets()).toEqual(before);
+  });
+
+  test.each([false, true])("a drawing that tries everything sends no packet (scripts: %j)", async (allowsScripts) => {
+    const before = await browser.packets();
+    const { drawing, missing } = await print({ allowsScripts }, { text: DRAWING, type: "image/svg+xml" });
+    expect(drawing).toMatchObject({ width: 75, height: 75 });
+    expect([...missing]).toEqual(expect.arrayContaining(["Stylesheet", "Image"]));
     expect(await browser.packets()).toEqual(before);
   });
 

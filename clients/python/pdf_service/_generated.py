@@ -498,7 +498,7 @@ class ServiceMethods(Transport):
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -544,7 +544,7 @@ class ServiceMethods(Transport):
         *,
         url: str,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -590,7 +590,7 @@ class ServiceMethods(Transport):
         *,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -635,6 +635,7 @@ class ServiceMethods(Transport):
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
+        | SVG | with the engine `browser` only: one page in the size of the drawing, or scaled to fit `pageSize`; text, links, images in it or in `assets` | `animations` (as they begin), `scripts`, `external-images`, `external-style-sheets`, `external-fonts` |
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
         | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; the delimiter is a comma, a semicolon, a tab, or a vertical bar |  |
@@ -648,14 +649,14 @@ class ServiceMethods(Transport):
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
+        - **Engine**: `browser` prints HTML and SVG as Chromium shows them, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter, and SVG without a browser: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 
@@ -3510,7 +3511,7 @@ class JobMethods:
         file: FileInput,
         *,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3558,7 +3559,7 @@ class JobMethods:
         *,
         url: str,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3606,7 +3607,7 @@ class JobMethods:
         *,
         url: Optional[str] = None,
         engine: Optional[Literal["flow", "browser", "office"]] = None,
-        format: Optional[Literal["html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
+        format: Optional[Literal["svg", "html", "xhtml", "fb2", "csv", "markdown", "text", "docx", "xlsx", "ods", "epub", "odt", "rtf"]] = None,
         encoding: Optional[str] = None,
         page_size: Optional[Union[Literal["a4", "letter", "legal", "a5", "a3"], ToPdfPageSize]] = None,
         paper_width: Optional[str] = None,
@@ -3653,6 +3654,7 @@ class JobMethods:
 
         | Format | What is kept | What is not (`X-Not-Converted`) |
         |---|---|---|
+        | SVG | with the engine `browser` only: one page in the size of the drawing, or scaled to fit `pageSize`; text, links, images in it or in `assets` | `animations` (as they begin), `scripts`, `external-images`, `external-style-sheets`, `external-fonts` |
         | HTML, XHTML | text with its styles, headings, lists, tables with spans, links, images (PNG, JPEG, GIF, BMP, TIFF) and style sheets in `assets` or in it, `@page` size and margins, page breaks | `css-layout` (flexbox, grid, floats, positions: content is laid out in order), `css-selectors` (`~`, `:is()`, `:has()`, and those that depend on what follows), `css-values` (`calc()`, `min()`, `max()`, `clamp()`), `generated-content`, `gradients` (their mean color is drawn), `background-images`, `svg`, `formulas`, `frames`, `media`, `form-fields`, `image-maps`, `external-images`, `external-style-sheets` |
         | FB2 | the cover, sections with their titles as bookmarks, epigraphs, poems, citations, tables, emphasis, images (PNG, JPEG, GIF, BMP, TIFF), links, notes (at the end), title and author | `external-images`, `unsupported-images`, `style-sheets`, `unknown-elements` |
         | CSV | a table with the first row as its header; the delimiter is a comma, a semicolon, a tab, or a vertical bar |  |
@@ -3666,14 +3668,14 @@ class JobMethods:
         | RTF | text in its code pages and Unicode, with bold, italic, underlined, struck, raised, and colored runs, fonts and sizes, paragraphs with alignment and indents, headings, marks of lists, tables with merged cells, pictures (PNG, JPEG), links, bookmarks, footnotes and endnotes (at the end), text boxes, page size and margins | `headers`, `footers`, `comments`, `tracked-changes`, `shapes`, `formulas`, `embedded-objects`, `unsupported-images` (EMF, WMF), `encodings` (code pages that are read as Windows-1252) |
 
         - **Encoding**: text can be in any encoding of the WHATWG Encoding Standard. If the request and the document do not name it, and it is not UTF-8, it is guessed; if several are possible, the error names `encoding`.
-        - **Engine**: `browser` prints HTML as Chromium shows it, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
+        - **Engine**: `browser` prints HTML and SVG as Chromium shows them, tagged, and without a network. `flow` is fast and everywhere. Default: `browser` if the service has one and the HTML has scripts, fonts of its own, or `css-layout`; otherwise `flow`. `X-Engine` names it. `office` is LibreOffice: if the service has it, it converts DOC, XLS, PPT, PPTX, ODP, and others, and with `engine=office` also DOCX, XLSX, ODT, ODS, and RTF. The rest of this description is about `flow`; the guide compares them.
         - **Layout**: content flows onto pages from top to bottom, and wide content is scaled down or cut off (`wide-content`). Headings become bookmarks. The output is not tagged.
         - **Assets**: scripts do not run, and nothing is fetched from the network. Send the files that HTML or Markdown refers to in the ZIP archive `assets`: up to 500 files, and 8 MiB of files in use. A file that the document does not refer to is an error.
         - **Fonts** are embedded for Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese, Korean, symbols, and emoji (in one color). `X-Missing-Glyphs` counts characters that no font has; with `strict=true`, they are an error (`unsupported_text`).
 
         The guide at `/docs/conversion` has the details.
 
-        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
+        Other formats, such as XPS, get 415, as do DOC, PPTX, and ODP without an office converter, and SVG without a browser: `GET /limits` lists the `formats` of a server. HTML can have 60 levels of elements. Text can have up to 4 MiB, and sheets up to 10,000 cells.
 
         Costs 1 credit. Requires the `pdf:write` scope.
 

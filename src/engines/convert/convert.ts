@@ -2,6 +2,7 @@
 import type { InputBytes } from "../memory/heap.ts";
 import { invalidParameter } from "../errors.ts";
 import {
+  needsBrowser,
   needsOffice,
   noLaidOutPages,
   notConvertible,
@@ -22,10 +23,17 @@ import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
 import { type Converted, finish } from "./finish.ts";
-import { type Detected, detectFormat, type UnsupportedFile } from "./detect.ts";
+import { type Detected, detectedText, detectFormat, type UnsupportedFile } from "./detect.ts";
 import { FlowLayout } from "./flow-layout.ts";
+import type { DrawingFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
-import { type BrowserOptions, type HtmlSource, printInBrowser } from "./in-browser.ts";
+import {
+  BROWSER_TYPES,
+  type BrowserFormat,
+  type BrowserOptions,
+  type BrowserSource,
+  printInBrowser,
+} from "./in-browser.ts";
 import { convertInOffice, type OfficeSource } from "./in-office.ts";
 import { officeReads } from "./office-formats.ts";
 import { PartWriter } from "./lay-out.ts";
@@ -54,7 +62,7 @@ export async function convert(
   const bytes = file.length + (options.assets?.length ?? 0);
   const reading = work.stage("readDocument", bytes * limits.work.readByte);
   const prepared = await reading.run(() => engines.pdf.scope(() => prepare(engines.pdf, file, options, choice)));
-  if ("html" in prepared && choice.browser) return await printInBrowser(engines, choice.browser, prepared, options);
+  if ("text" in prepared && choice.browser) return await printInBrowser(engines, choice.browser, prepared, options);
   if ("extension" in prepared && choice.office)
     return await convertInOffice(engines, choice.office, { ...prepared, bytes: file }, options);
   if (!("parts" in prepared)) throw new Error("there is no engine for the document");
@@ -69,33 +77,50 @@ async function prepare(
   file: InputBytes,
   options: ConversionOptions,
   choice: EngineChoice,
-): Promise<ReadConversion | HtmlSource | Omit<OfficeSource, "bytes">> {
+): Promise<ReadConversion | BrowserSource | Omit<OfficeSource, "bytes">> {
   const detected = await detectFormat(engine, file, options);
   if ("unsupported" in detected) return forOffice(detected, options, choice);
   const source = formatOf(detected, options);
-  const { name } = source.format;
-  const isHtml = name === "html" || name === "xhtml";
+  const { name, title } = source.format;
   const { allowed, chosenBy } = choice;
-  const reading: readonly ConversionEngine[] = isHtml
-    ? ["flow", "browser"]
-    : officeReads(name)
-      ? ["flow", "office"]
-      : ["flow"];
+  const reading = enginesFor(source);
   const possible = allowed.intersection(new Set(reading));
-  const asHtml = async (): Promise<HtmlSource> => {
-    if (!("encoding" in source)) throw new Error("HTML has an encoding");
-    const files = options.assets ? await new Assets(engine, options.assets).all() : new Map<string, Uint8Array>();
-    return { html: await textOf(engine, file, source.encoding, options), isXml: name === "xhtml", format: name, files };
-  };
+  if (possible.size === 0 && chosenBy !== undefined) throw engineDoesNotRead(chosenBy, name, reading);
+  if (isDrawing(source) || (!possible.has("flow") && possible.has("browser"))) {
+    if (choice.browser) return forBrowser(engine, file, source, options);
+    throw chosenBy === undefined ? needsBrowser(title) : browserUnavailable(chosenBy);
+  }
   if (!possible.has("flow") && chosenBy !== undefined) {
-    if (possible.size === 0) throw engineDoesNotRead(chosenBy, name, reading);
-    if (isHtml && !choice.browser) throw browserUnavailable(chosenBy);
-    if (isHtml) return asHtml();
     if (!choice.office) throw officeUnavailable(chosenBy);
     return { format: name, extension: name, isEncrypted: false };
   }
   const conversion = await read(new DocumentParts(engine, options), file, source);
-  return options.mayUseBrowser && isHtml && conversion.needsBrowser ? asHtml() : { ...conversion, format: name };
+  return options.mayUseBrowser && conversion.needsBrowser
+    ? forBrowser(engine, file, source, options)
+    : { ...conversion, format: name };
+}
+
+const isBrowserFormat = (name: string): name is BrowserFormat => name in BROWSER_TYPES;
+
+function enginesFor(source: Source): readonly ConversionEngine[] {
+  const { name } = source.format;
+  if (isDrawing(source)) return ["browser"];
+  if (isBrowserFormat(name)) return ["flow", "browser"];
+  return officeReads(name) ? ["flow", "office"] : ["flow"];
+}
+
+/** A document for a browser, with the files that it refers to. */
+async function forBrowser(
+  engine: PdfEngine,
+  file: InputBytes,
+  source: Source,
+  options: ConversionOptions,
+): Promise<BrowserSource> {
+  const { name: format } = source.format;
+  if (!("encoding" in source && isBrowserFormat(format))) throw new Error("a browser does not read the format");
+  const files = options.assets ? await new Assets(engine, options.assets).all() : new Map<string, Uint8Array>();
+  const text = await textOf(engine, file, source.encoding, options);
+  return { text: isDrawing(source) ? source.format.prepare(text) : text, format, files };
 }
 
 /** A document that only an office converter reads. */
@@ -157,16 +182,20 @@ async function laidOut(
 }
 
 type Source = Exclude<Detected, UnsupportedFile>;
+type Drawing = Extract<Source, { format: DrawingFormat }>;
+
+const isDrawing = (source: Source): source is Drawing => source.format.kind === "drawing";
 
 function formatOf(detected: Source, { format: wanted }: ConversionOptions): Source {
   const { name } = detected.format;
   if (wanted === undefined || wanted === name) return detected;
   const chosen = formats.find((format) => format.name === wanted);
-  if ("encoding" in detected && chosen?.kind === "text") return { ...detected, format: chosen };
+  if ("encoding" in detected && (chosen?.kind === "text" || chosen?.kind === "drawing"))
+    return detectedText(chosen, detected.encoding);
   throw notOfFormat(wanted, name);
 }
 
-async function read(parts: DocumentParts, file: InputBytes, source: Source): Promise<Conversion> {
+async function read(parts: DocumentParts, file: InputBytes, source: Exclude<Source, Drawing>): Promise<Conversion> {
   const { engine, options } = parts;
   const { name } = source.format;
   if (options.assets && !("takesAssets" in source.format)) throw assetsNotAllowed(name, referring());

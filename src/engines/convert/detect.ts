@@ -7,7 +7,7 @@ import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { Archive } from "./source/archive.ts";
 import { mainPartOf } from "./source/relationships.ts";
 import { encodingOf, type SaidEncoding } from "./source/decode-text.ts";
-import type { BytesFormat, PackageFormat, TextFormat } from "./formats/format.ts";
+import type { BytesFormat, DrawingFormat, PackageFormat, TextFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
 import {
   COMPOUND_FORMATS,
@@ -23,6 +23,7 @@ export type Detected =
   | { readonly format: PackageFormat; readonly archive: Archive }
   /** `encoding`: a label of the WHATWG Encoding Standard. */
   | { readonly format: TextFormat; readonly encoding: string }
+  | { readonly format: DrawingFormat; readonly encoding: string }
   | { readonly format: BytesFormat }
   | UnsupportedFile;
 
@@ -38,7 +39,7 @@ const officeDocument = (office: OfficeFormat): UnsupportedFile => ({ unsupported
 
 const packages = formats.filter((format) => format.kind === "package");
 const binaries = formats.filter((format) => format.kind === "bytes");
-const texts = formats.filter((format) => format.kind === "text");
+const texts = formats.filter((format) => format.kind === "text" || format.kind === "drawing");
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -111,13 +112,16 @@ function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): 
   const text = new TextDecoder(encoding).decode(head, { stream: cut });
   if (CONTROLS.test(text)) return unsupported;
   const format = formatOfText(text, cut);
-  return "unsupported" in format ? format : { format, encoding };
+  return "unsupported" in format ? format : detectedText(format, encoding);
 }
+
+export const detectedText = (format: TextFormat | DrawingFormat, encoding: string) =>
+  format.kind === "drawing" ? { format, encoding } : { format, encoding };
 
 const FLAT_OPEN_DOCUMENT =
   /^<office:document\s[^>]*\boffice:mimetype="application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)[-"]/;
 
-function formatOfText(text: string, isCut: boolean): TextFormat | UnsupportedFile {
+function formatOfText(text: string, isCut: boolean): TextFormat | DrawingFormat | UnsupportedFile {
   const start = text.slice(0, 4096).replace(/^\s*(<\?xml[\s\S]*?\?>|<!--[\s\S]*?-->|\s)*/, "");
   const sample = { text, isCut, start };
   const certain = texts.find((format) => format.detect(sample) === "certain");

@@ -56,7 +56,10 @@ export function limitsOf(
     pagePixels: limits.raster.pagePixels,
     textFileBytes: limits.conversion.textBytes,
     engines: ["flow", ...(browser ? ["browser"] : []), ...(office ? ["office"] : [])],
-    formats: [...formats.map(({ name }) => name), ...(office ? Object.keys(OFFICE_FORMATS) : [])],
+    formats: [
+      ...formats.filter(({ kind }) => kind !== "drawing" || browser).map(({ name }) => name),
+      ...(office ? Object.keys(OFFICE_FORMATS) : []),
+    ],
     operations: Object.fromEntries(
       operations.map((operation) => {
         const fileBytes = operation.memory?.readsRanges === true ? null : heldBytes;

@@ -35,7 +35,7 @@ export const wrongKind = (field: string, kinds: string): ApiError =>
 
 /** Advice for images of other formats. */
 const INSTEAD: Readonly<Partial<Record<OtherImage, string>>> = {
-  SVG: "Put it into an HTML page, and send that to `to-pdf` with `engine=browser`.",
+  SVG: "Send it to `to-pdf`, which prints it with a browser.",
   ICO: "Save it as PNG.",
 };
 

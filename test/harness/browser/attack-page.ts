@@ -35,6 +35,32 @@ ${of(
 )}
 <p>file: <img src="file:///etc/passwd" alt=""></p>
 <script>
+${attackScript(origins)}</script>
+</body></html>`;
+}
+
+/** The same as a drawing. */
+export const attackDrawing = (origins: readonly string[]): string => `<?xml version="1.0"?>
+${origins.map((origin) => `<?xml-stylesheet href="${origin}/style.css" type="text/css"?>`).join("\n")}
+<!DOCTYPE svg [<!ENTITY outside SYSTEM "${origins[0]}/entity">]>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 100 100">
+${origins
+  .map(
+    (
+      origin,
+    ) => `<style>@import "${origin}/import.css"; @font-face { font-family: f; src: url(${origin}/font.woff2) } text { font-family: f; fill: url(${origin}/fill.svg#f) }</style>
+<image href="${origin}/image.png" width="9" height="9"/><image xlink:href="${origin}/xlink.png" width="9" height="9"/><use href="${origin}/use.svg#a"/>
+<filter id="x"><feImage href="${origin}/fe.png"/></filter><rect width="9" height="9" filter="url(#x)" mask="url(${origin}/mask.svg#m)"/>
+<script href="${origin}/script.js"/><a href="${origin}/link" ping="${origin}/ping"><text y="50">link &outside;</text></a>
+<foreignObject width="50" height="50"><img xmlns="http://www.w3.org/1999/xhtml" src="${origin}/html.png"/><iframe xmlns="http://www.w3.org/1999/xhtml" src="${origin}/frame"/>
+<link xmlns="http://www.w3.org/1999/xhtml" rel="preconnect" href="${origin}"/></foreignObject>`,
+  )
+  .join("\n")}
+<script><![CDATA[
+${attackScript(origins)}]]></script></svg>`;
+
+const attackScript = (origins: readonly string[]): string => `const root = document.body ?? document.documentElement;
+const make = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name);
 const attempt = (act) => { try { const made = act(); made?.catch?.(() => {}); } catch {} };
 const channels = (scope, host, origin) => {
   attempt(() => new scope.WebSocket("ws://" + host + "/socket"));
@@ -60,21 +86,19 @@ for (const origin of ${JSON.stringify(origins)}) {
   const host = new URL(origin).host;
   channels(globalThis, host, origin);
   // A document that has just been made may still have what was removed from this one.
-  attempt(() => { const frame = document.body.appendChild(document.createElement("iframe")); channels(frame.contentWindow, host, origin); });
-  attempt(() => { const frame = document.createElement("iframe"); frame.src = "javascript:parent.channels(globalThis)"; document.body.append(frame); });
-  attempt(() => { const frame = document.createElement("iframe"); frame.src = URL.createObjectURL(new Blob(["<script>new WebSocket('ws://" + host + "/blobframe')</" + "script>"], { type: "text/html" })); document.body.append(frame); });
+  attempt(() => { const frame = root.appendChild(make("iframe")); channels(frame.contentWindow, host, origin); });
+  attempt(() => { const frame = make("iframe"); frame.src = "javascript:parent.channels(globalThis)"; root.append(frame); });
+  attempt(() => { const frame = make("iframe"); frame.src = URL.createObjectURL(new Blob(["<script>new WebSocket('ws://" + host + "/blobframe')</" + "script>"], { type: "text/html" })); root.append(frame); });
   attempt(() => import(origin + "/import.js"));
   attempt(() => document.getElementById("form").submit());
   attempt(() => document.getElementById("link").click());
   attempt(() => document.getElementById("file").click());
   attempt(() => { new Image().src = origin + "/new-image.png"; });
-  attempt(() => { const link = document.createElement("link"); link.rel = "preconnect"; link.href = origin; document.head.append(link); });
+  attempt(() => { const link = make("link"); link.rel = "preconnect"; link.href = origin; root.append(link); });
   attempt(() => new FontFace("g", "url(" + origin + "/face.woff2)").load());
   attempt(() => CSS.paintWorklet.addModule(origin + "/worklet.js"));
   attempt(() => new AudioContext().audioWorklet.addModule(origin + "/audio.js"));
   attempt(() => { location.href = origin + "/location"; });
 }
-document.body.append("scripts ran");
-</script>
-</body></html>`;
-}
+root.append("scripts ran");
+`;

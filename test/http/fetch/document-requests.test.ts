@@ -21,7 +21,7 @@ test("Files that a document loads at the same time share the limit of bytes", as
   const failures: unknown[] = [];
   let arrived = 0;
   const requests = new DocumentRequests(devTools, {
-    document: { source: { html: "", type: "text/html" }, files: new Map(), hosts: ["pictures.example"] },
+    document: { source: { text: "", type: "text/html" }, files: new Map(), hosts: ["pictures.example"] },
     allowsScripts: false,
     fail: (error) => failures.push(error),
     async fetchFile(url, { count }) {

@@ -54,7 +54,7 @@ describe("numbered images", () => {
     ["\0\0\0\u0018ftypavif", "of the format AVIF, which is not supported. Save it as JPEG or PNG."],
     [
       "<svg xmlns='http://www.w3.org/2000/svg'/>",
-      "of the format SVG, which is not supported. Put it into an HTML page, and send that to `to-pdf` with `engine=browser`.",
+      "of the format SVG, which is not supported. Send it to `to-pdf`, which prints it with a browser.",
     ],
   ])("the name of another format, and what to do, is in the error: %j", async (other, problem) => {
     expect(await refusal(pages, file("image0", other))).toEqual([

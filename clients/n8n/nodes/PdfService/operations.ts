@@ -1061,7 +1061,7 @@ export const parameters: INodeProperties[] = [
         "name": "format",
         "description": "The format of text that may have several. Default: detected.",
         "type": "options",
-        "default": "html",
+        "default": "svg",
         "options": [
           {
             "name": "Csv",
@@ -1098,6 +1098,10 @@ export const parameters: INodeProperties[] = [
           {
             "name": "Rtf",
             "value": "rtf"
+          },
+          {
+            "name": "Svg",
+            "value": "svg"
           },
           {
             "name": "Text",

@@ -64,4 +64,12 @@ export interface BytesFormat extends Common {
   read(bytes: InputBytes, parts: DocumentParts): Promise<Conversion>;
 }
 
-export type SourceFormat = TextFormat | PackageFormat | BytesFormat;
+/** A format of text that only a browser reads. */
+export interface DrawingFormat extends Common {
+  readonly kind: "drawing";
+  detect(sample: TextSample): Likelihood;
+  /** Adds the namespaces that a drawing may lack in HTML (HTML Standard, 13.1.2), where it was taken from. */
+  prepare(text: string): string;
+}
+
+export type SourceFormat = TextFormat | DrawingFormat | PackageFormat | BytesFormat;
