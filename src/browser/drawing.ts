@@ -37,7 +37,8 @@ const OWN_SIZE = `(() => {
     height ??= width / ratio;
   } else {
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const shape of root.querySelectorAll("*")) {
+    const isSized = width !== undefined && height !== undefined;
+    for (const shape of isSized ? [] : root.querySelectorAll("*")) {
       const shown = shape.getBoundingClientRect();
       if (shown.width === 0 && shown.height === 0) continue;
       const { stroke, strokeWidth } = getComputedStyle(shape);

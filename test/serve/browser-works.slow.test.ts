@@ -34,11 +34,14 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
       requested.push(`${headers.host?.split(":")[0]}${url}`);
       const pages: Readonly<Record<string, string>> = {
         "/page": `<title>Page</title><link rel=stylesheet href=style.css><h1>By URL</h1><img src="http://localhost:${port}/picture.png"><a href="next">next</a>`,
+        "/drawing.svg":
+          '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><image href="picture.png"/></svg>',
         "/style.css": "@page{size:A5} h1::after{content:' styled'}",
       };
       if (url === "/moved") return void response.writeHead(302, { Location: "/page" }).end();
       if (url === "/picture.png") return void response.writeHead(200, { "Content-Type": "image/png" }).end(picture);
-      const type = url.endsWith(".css") ? "text/css" : "text/html";
+      const types = { css: "text/css", svg: "image/svg+xml" };
+      const type = types[url.slice(-3) as keyof typeof types] ?? "text/html";
       response.writeHead(url in pages ? 200 : 404, { "Content-Type": type }).end(pages[url] ?? "");
     });
     await once(site.listen(0), "listening");
@@ -128,6 +131,13 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
     const allowed = await post("to-pdf", undefined, { url, allowedHosts: "localhost" });
     expect([allowed.status, allowed.headers.get("X-Not-Converted")]).toEqual([200, null]);
     expect(requested).toContain("localhost/picture.png");
+  });
+
+  test("a drawing by URL has a page of its own size, with the pictures of its host", async () => {
+    const response = await post("to-pdf", undefined, { url: `http://127.0.0.1:${port}/drawing.svg` });
+    const { headers } = response;
+    expect([headers.get("X-Converted-From"), headers.get("X-Not-Converted")]).toEqual(["svg", null]);
+    expect((await open(response)).loadPage(0).getBounds()).toEqual([0, 0, 60, 30]);
   });
 
   test("files by URL that a document may not load are not requested, and a page that is not there is an error", async () => {
