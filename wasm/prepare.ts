@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withSmallAppearances } from "./appearances.ts";
 import { withFuel } from "./fuel.ts";
 import { withInitialMemory } from "./initial-memory.ts";
 import { listModels, putModel } from "./models.ts";
@@ -391,7 +392,7 @@ for (const [from, to, expected, pages] of BINARIES) {
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
   const edited = attempt(to, () => {
-    const own = to === "mupdf.wasm" ? withReducedJpx(withLargerStack(wasm, STACK_BYTES)) : wasm;
+    const own = to === "mupdf.wasm" ? withSmallAppearances(withReducedJpx(withLargerStack(wasm, STACK_BYTES))) : wasm;
     return withInitialMemory(withFuel(own).bytes, pages);
   });
   if (edited) writeFileSync(join(target, to), edited);

@@ -151,6 +151,25 @@ export function linkedLetters(rows: number, columns: number): Uint8Array {
   return pagesWith(1, entries, [font, shown, annotations, ...links]);
 }
 
+/** A page of 2,400 x 3,400 points with so many notes, squares, highlights, and labels, which viewers have to draw, and links. */
+export function bareAnnotations(count: number): Uint8Array {
+  const annotations = Array.from({ length: count }, (_, index) => {
+    const [left, bottom] = [10 + ((index * 37) % 2_300), 10 + Math.floor(index / 60) * 6];
+    const [right, top] = [left + 50, bottom + 20];
+    const kind = [
+      `/Text /Name /Note /Contents (Note ${index})`,
+      "/Square /IC [0 1 0]",
+      `/Highlight /QuadPoints [${left} ${top} ${right} ${top} ${left} ${bottom} ${right} ${bottom}]`,
+      `/FreeText /DA (0 g /Helv 8 Tf) /Contents (Label ${index})`,
+      `/Link /A << /S /URI /URI (https://example.com/${index}) >>`,
+    ][index % 5];
+    return `<< /Type /Annot /Subtype ${kind} /Rect [${left} ${bottom} ${right} ${top}] /C [1 0 0] /F 4 >>`;
+  });
+  const list = listOf(count, (index) => `${4 + index} 0 R`);
+  const page = `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 2400 3400] /Annots [${list}] >>`;
+  return pdf([CATALOG, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, ...annotations], "/Root 1 0 R");
+}
+
 /** Pages that share resources with so many forms. */
 export function sharedResources(pages: number, forms: number): Uint8Array {
   const names = listOf(forms, (index) => `/X${index} 5 0 R`);
