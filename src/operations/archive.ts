@@ -3,7 +3,7 @@ import { conformsAlready, writeArchive } from "../engines/pdf/archive/prove.ts";
 import { ARCHIVE_PROFILES } from "../engines/pdf/archive/target.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
-import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { MAKES_PDF } from "./definition/modes.ts";
 import { ARCHIVE_HEADERS, archiveHeaders } from "./definition/archive-headers.ts";
@@ -62,12 +62,9 @@ conversion (\`X-Signature-Invalidated\`); their pictures stay. Scripts, and acti
     const copies = Math.ceil(file.bytes.length / 2);
     pdf.claim(copies);
     const archived = await archivePdf(open, { profile, loadFont, language, title });
+    const headers = resultHeadersOf([open], { pageCount, signatureInvalidated });
     const written = await writeArchive(open, profile, archived, { keepsResidual: onResidual === "report" });
     pdf.claim(-copies);
-    const headers: ResultHeaders = {
-      ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
-      ...archiveHeaders(archived, written),
-    };
-    return { kind: "pdf", bytes: written.bytes, headers };
+    return { kind: "pdf", bytes: written.bytes, headers: { ...headers, ...archiveHeaders(archived, written) } };
   },
 });

@@ -15,7 +15,7 @@ import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { hasIntactSignature } from "../engines/pdf/signatures/invalidation.ts";
 import { attachInvoice } from "../engines/invoice/attach.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import { defineOperation, type Output, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
+import { defineOperation, type Output, resultHeadersOf } from "./definition/define.ts";
 import { ARCHIVE_HEADERS, archiveHeaders } from "./definition/archive-headers.ts";
 import { pdfOrXmlFile, text, type UploadedFile, xmlFile } from "./definition/fields.ts";
 import { safeFileName } from "./definition/file-names.ts";
@@ -272,12 +272,9 @@ async function attach({ pdf, work, loadFont }: Engines, file: UploadedFile, sent
   const signatureInvalidated = await hasIntactSignature(open);
   const modified = pdfDateOf(new Date().toISOString()) ?? "";
   const archived = await attachInvoice(open, { bytes: sent.bytes, read, field: sent.field, modified }, loadFont);
+  const headers = resultHeadersOf([open], { pageCount, signatureInvalidated });
   const written = await writeArchive(open, "3b", archived, { keepsResidual: false });
-  const headers: ResultHeaders = {
-    ...resultHeadersOf([open], { pageCount, signatureInvalidated }),
-    ...archiveHeaders(archived, written),
-  };
-  return { kind: "pdf", bytes: written.bytes, headers };
+  return { kind: "pdf", bytes: written.bytes, headers: { ...headers, ...archiveHeaders(archived, written) } };
 }
 
 async function reportOf(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { besideOthers } from "../harness/work/beside-others.ts";
 import {
+  bareAnnotations,
   deepPageTree,
   linkedLetters,
   longList,
@@ -12,6 +13,7 @@ import {
   sharedOptions,
   sharedResources,
 } from "../harness/bombs/bomb-fixtures.ts";
+import { patiently } from "../harness/requests/client.ts";
 import { valuesOf } from "../harness/requests/form-calls.ts";
 import { countPages, openPdf } from "../harness/engines/pdfjs.ts";
 import { plainText, runQpdf } from "../harness/engines/qpdf.ts";
@@ -57,6 +59,33 @@ describe("linked letters", () => {
     const [page] = (await openPdf(body)).pages;
     expect(page?.text.trim()).toBe("");
     expect(page?.annotations).toEqual([]);
+  });
+});
+
+describe("a page of annotations without appearances", () => {
+  test("30,000 of them are read and flattened", async () => {
+    const file = bareAnnotations(30_000);
+    const { status, body } = await send("extract-text", file);
+    expect(status).toBe(200);
+    // In the text of the document, and in that of its page.
+    expect(
+      Buffer.from(body)
+        .toString()
+        .match(/Label \d+/g),
+    ).toHaveLength(2 * 6_000);
+    const flattened = await send("flatten", file);
+    expect(flattened.status).toBe(200);
+    const [page] = (await openPdf(flattened.body)).pages;
+    expect(page?.annotations).toHaveLength(6_000);
+    expect(page?.text.match(/Label \d+/g)).toHaveLength(6_000);
+  });
+
+  test("a document with 10,000 of them becomes PDF/A", async () => {
+    const { status, body, headers } = await patiently(() => send("archive", bareAnnotations(10_000)));
+    expect(status).toBe(200);
+    expect(headers.get("X-Conformance")).toBe("PDF/A-2b");
+    expect(headers.get("X-Pages-Changed")).toBeNull();
+    expect((await openPdf(body)).pages[0]?.annotations).toHaveLength(10_000);
   });
 });
 

@@ -93,7 +93,7 @@ export async function archive(open: OpenPdf, options: ArchiveOptions): Promise<A
   await archiveStreams(target);
   await archiveAnnotations(target);
   await makeFontsIndirect(open);
-  const model = await readChangedDocument(open);
+  using model = await readChangedDocument(open);
   const fonts = new ShownFonts(model, profile);
   const surveyed: SurveyedTarget = { ...target, model, survey: await surveyObjects(model, profile, fonts.check) };
   archiveBoxes(surveyed);

@@ -44,7 +44,7 @@ export async function conformsAlready(open: OpenPdf, profile: ArchiveProfile): P
 }
 
 /**
- * Writes the document, validates the file, and compares its pages with those of the input.
+ * Writes the document, closes it, validates the file, and compares its pages with those of the input.
  * @param keepsResidual whether a document that does not conform is written without its claim
  * @throws Refusal `not_conforming` otherwise, `limit_exceeded`, `overloaded`, `invalid_file`
  */
@@ -57,20 +57,23 @@ export async function writeArchive(
   const { engine, input } = open;
   if (open.encrypted) await decryptParts(open);
   const bytes = await writtenBytes(open);
-  const { report, changed } = await reopened(engine, bytes, async (written) => {
-    const found = await validate(written, bytes, profile, engine.work);
-    return { report: found, changed: found.conforms === true ? await changedSince(input, written) : [] };
+  // Its objects and appearances take as much memory as those of the file that is opened next.
+  open[Symbol.dispose]();
+  const proof = await reopened(engine, bytes, async (written) => {
+    const report = await validate(written, bytes, profile, engine.work);
+    if (report.conforms === true) return { report, changed: await changedSince(input, written) };
+    const { failures } = report;
+    const isAttached =
+      profileFacts(profile).part === 2 &&
+      attachments > 0 &&
+      failures.every(({ clause, test }) => `${clause}-${test}` === ATTACHED_CONFORM);
+    if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile, failures) : notConforming(profile, failures);
+    await dropClaim(engine, written.document);
+    return { report, unclaimed: await writtenBytes(written) };
   });
-  if (report.conforms === true) return { bytes: ownBytes(bytes), report, changedPages: changed };
-  const { failures } = report;
-  const isAttached =
-    profileFacts(profile).part === 2 &&
-    attachments > 0 &&
-    failures.every(({ clause, test }) => `${clause}-${test}` === ATTACHED_CONFORM);
-  if (!keepsResidual) throw isAttached ? attachmentsNeedPart3(profile, failures) : notConforming(profile, failures);
-  await dropClaim(engine, open.document);
+  const { report, changed, unclaimed } = proof;
+  if (!unclaimed) return { bytes: ownBytes(bytes), report, changedPages: changed };
   engine.claim(-bytes.length);
-  const unclaimed = await writtenBytes(open);
   return {
     bytes: ownBytes(unclaimed),
     report,

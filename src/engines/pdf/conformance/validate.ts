@@ -70,7 +70,7 @@ async function validateFile(
 ): Promise<ConformanceReport> {
   const checker = new Checker(RULES, profile);
   const { check } = checker;
-  const document = await readModelDocument(open);
+  using document = await readModelDocument(open);
   const { root } = document;
   const facts = profileFacts(profile);
   checker.context = { ...facts, document, intents: { given: undefined, shareOneProfile: true } };

@@ -124,6 +124,9 @@ const isBare = (annotation: PDFObject): boolean =>
   !isPopup(annotation) &&
   !annotation.get("AP", "N").isDictionary();
 
+/** New objects of an appearance: a form, and the graphics state that makes it transparent, or a font. */
+const OBJECTS_PER_APPEARANCE = 2;
+
 /** Lets MuPDF make the appearances of a page's annotations (0-based) that have none. */
 export async function drawBare(
   open: OpenPdf,
@@ -135,6 +138,7 @@ export async function drawBare(
   await drawn(open, async () => {
     const page = await engine.long.loadPage(document, index);
     const bare = page.getAnnotations().filter((annotation) => isWanted(annotation.getObject()));
+    engine.reserveObjects(document, bare.length * OBJECTS_PER_APPEARANCE);
     // A change, even to the same flags, makes it outdated. MuPDF looks at all annotations of the page after each change, so all are changed first.
     for (const annotation of bare) {
       await engine.work.pause();

@@ -71,7 +71,7 @@ export class ShownFonts {
 /** Reads all contents, as validation does. */
 export async function findShownFonts(open: OpenPdf, profile: ArchiveProfile): Promise<ShownFont[]> {
   await makeFontsIndirect(open);
-  const document = await readChangedDocument(open);
+  using document = await readChangedDocument(open);
   const fonts = new ShownFonts(document, profile);
   const contents = new Contents(document, new ElementTree(document), NO_INTENTS, fonts.check);
   let number = 0;

@@ -35,19 +35,23 @@ const MOST_STEPS = 16;
 /** Levels of trees, of pages or fields for example. */
 export const DEEPEST_NODE = 64;
 
-export class ModelDocument {
+export class ModelDocument implements Disposable {
   readonly open: OpenPdf;
   readonly trailer: PlainDictionary;
   readonly objects: ReadonlyMap<number, Plain>;
   /** Where the objects are in the file. */
   readonly entries: ReadonlyMap<number, FileEntry>;
+  /** Bytes of its values. */
+  readonly #claimed: number;
 
   constructor(
     open: OpenPdf,
     trailer: PlainDictionary,
     objects: ReadonlyMap<number, Plain>,
     entries: ReadonlyMap<number, FileEntry>,
+    claimed: number,
   ) {
+    this.#claimed = claimed;
     this.open = open;
     this.trailer = trailer;
     this.objects = objects;
@@ -141,6 +145,11 @@ export class ModelDocument {
       return readStream(this.open, handle);
     });
   }
+
+  /** The values are garbage from now on. */
+  [Symbol.dispose](): void {
+    this.open.engine.claim(-this.#claimed);
+  }
 }
 
 export const isArray = (value: Plain): value is readonly Plain[] => Array.isArray(value);
@@ -195,5 +204,5 @@ async function readObjects(
     claimed = plain.count;
   }
   if (!(trailer instanceof PlainDictionary)) throw new TypeError("A document has a trailer.");
-  return new ModelDocument(open, trailer, objects, entries);
+  return new ModelDocument(open, trailer, objects, entries, claimed * VALUE_BYTES);
 }
