@@ -182,6 +182,19 @@ describe.skipIf(noBrowser)("playground: files", () => {
     await page.locator(".files li", { hasText: "first.pdf" }).waitFor();
     expect(await page.getByRole("alert").innerText()).toBe("file takes one file. second.pdf was not added.");
   });
+
+  test.each([
+    { operation: "to-pdf", field: "file", suggested: ["report.md"] },
+    { operation: "to-pdf", field: "assets", suggested: [] },
+    { operation: "seal", field: "certificate", suggested: ["signer.p12"] },
+    { operation: "compress", field: "file", suggested: ["damaged.pdf", "enclosure.pdf", "form.pdf", "letter.pdf"] },
+  ])("$operation suggests only examples that its $field accepts", async ({ operation, field, suggested }) => {
+    const page = await visitor.open(operation);
+    const own = page.locator("fieldset.field", { has: page.locator(`.api-name:text-is("${field}")`) });
+    await own.locator(".drop").waitFor();
+    const shown = await own.locator(".samples p button").allInnerTexts();
+    expect(shown.filter((name) => !["locked.pdf", "signed.pdf"].includes(name)).toSorted()).toEqual(suggested);
+  });
 });
 
 /** Drops files on an element of a page. */

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Operation } from "../../description/description.ts";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
@@ -14,6 +15,7 @@ import { sorted } from "./workspace.ts";
 export const chosenFrom = (file: File): ChosenFile => asFile(file, file.name);
 
 interface ChooseProps {
+  readonly operation: Operation;
   readonly field: FileField | FilesField;
   readonly multiple: boolean;
   readonly add: (files: readonly ChosenFile[]) => void;
@@ -24,14 +26,14 @@ interface ChooseProps {
 }
 
 /** Accepts files of this computer, examples, stored files, and URLs. */
-function Choose({ field, multiple, add, issue, describedBy, refuse }: ChooseProps) {
+function Choose({ operation, field, multiple, add, issue, describedBy, refuse }: ChooseProps) {
   const { name: label, accept } = field;
   const take = (files: readonly File[]): void => {
     const { taken, reason } = sorted(field, files, multiple);
     refuse(reason);
     if (taken.length > 0) add(taken.map(chosenFrom));
   };
-  const samples = samplesFor(accept);
+  const samples = samplesFor(operation, field);
   const offered =
     multiple && samples.length > 1
       ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])]
@@ -70,6 +72,7 @@ function Refused({ reason }: { reason: string | undefined }) {
 }
 
 interface Props<F> {
+  readonly operation: Operation;
   readonly field: F;
   readonly chosen: readonly ChosenFile[];
   readonly choose: (files: readonly ChosenFile[]) => void;
@@ -87,7 +90,7 @@ interface FileInputProps extends Props<FileField> {
   readonly password?: PasswordOf | undefined;
 }
 
-export function FileInput({ field, chosen, choose, issue, password }: FileInputProps) {
+export function FileInput({ operation, field, chosen, choose, issue, password }: FileInputProps) {
   const id = useId();
   const { name, label, required, description, accept } = field;
   const [file] = chosen;
@@ -118,7 +121,12 @@ export function FileInput({ field, chosen, choose, issue, password }: FileInputP
         </ul>
       ) : (
         <>
-          <Choose {...{ field, issue, refuse }} multiple={false} add={choose} describedBy={`${id}-about ${id}-issue`} />
+          <Choose
+            {...{ operation, field, issue, refuse }}
+            multiple={false}
+            add={choose}
+            describedBy={`${id}-about ${id}-issue`}
+          />
           {name === "signatureImage" && <SketchPad draw={(file) => choose([file])} />}
         </>
       )}
@@ -131,6 +139,7 @@ export function FileInput({ field, chosen, choose, issue, password }: FileInputP
 }
 
 export function FilesInput({
+  operation,
   field,
   chosen,
   choose,
@@ -201,7 +210,7 @@ export function FilesInput({
         {moved}
       </p>
       <Choose
-        {...{ field, refuse }}
+        {...{ operation, field, refuse }}
         multiple
         add={(files) => choose([...chosen, ...files])}
         issue={missing?.[1]}

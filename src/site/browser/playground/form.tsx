@@ -61,7 +61,7 @@ export function Form({ operation, operations, values, change, issues, running, .
       return (
         <FileInput
           key={field.name}
-          {...{ field, chosen, issue }}
+          {...{ operation, field, chosen, issue }}
           choose={setFiles(field.name)}
           password={password || undefined}
         />
@@ -70,7 +70,13 @@ export function Form({ operation, operations, values, change, issues, running, .
     if (field.kind === "files") {
       const chosen = values.files[field.name] ?? [];
       return (
-        <FilesInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issues={issues} />
+        <FilesInput
+          key={field.name}
+          {...{ operation, field }}
+          chosen={chosen}
+          choose={setFiles(field.name)}
+          issues={issues}
+        />
       );
     }
     if (isStepsField(field)) {

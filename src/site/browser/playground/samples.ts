@@ -1,5 +1,6 @@
 import { typeOfName } from "../../description/media-types.ts";
 import type { Operation } from "../../description/description.ts";
+import type { FileField, FilesField } from "../../description/fields.ts";
 import { exampleEntry, exampleFiles } from "../../description/example.ts";
 import {
   type Entry,
@@ -12,10 +13,14 @@ import {
 /** The files of the folder `examples/`, which are served next to this script. */
 declare const SAMPLES: readonly string[];
 
-/** The examples that a field accepts. */
-export function samplesFor(accept: string): string[] {
+/**
+ * The examples that a field accepts. A field without media types reads a kind of file that has none here, such as a certificate or a
+ * ZIP archive, and gets only the file of the operation's example.
+ */
+export function samplesFor(operation: Operation, { name, accept }: FileField | FilesField): readonly string[] {
+  if (accept === "") return exampleFiles(operation).get(name) ?? [];
   const accepted = accept.split(/,\s*/);
-  return SAMPLES.filter((name) => accept === "" || accepted.includes(typeOfName(name) ?? ""));
+  return SAMPLES.filter((sample) => accepted.includes(typeOfName(sample) ?? ""));
 }
 
 /** Loads an example; its path is relative to the project's folder, where a copied request runs. */
@@ -32,7 +37,7 @@ function examplesOf(operation: Operation): Map<string, string[]> {
   for (const field of operation.fields) {
     if (field.kind === "value" || found.get(field.name)?.length !== 0) continue;
     const count = field.kind === "files" ? field.min : Number(field.required);
-    found.set(field.name, samplesFor(field.accept).slice(0, count));
+    found.set(field.name, samplesFor(operation, field).slice(0, count));
   }
   return found;
 }

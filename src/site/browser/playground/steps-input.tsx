@@ -155,10 +155,12 @@ function StepFields({ operation, step, files, change, issues }: StepFieldsProps)
       change(put.step, put.files);
     };
     if (field.kind === "file") {
-      return <FileInput key={field.name} field={field} chosen={chosen} choose={choose} issue={issue} />;
+      return <FileInput key={field.name} {...{ operation, field }} chosen={chosen} choose={choose} issue={issue} />;
     }
     const list = { ...field, passwords: undefined };
-    return <FilesInput key={field.name} field={list} chosen={chosen} choose={choose} issues={issues} />;
+    return (
+      <FilesInput key={field.name} operation={operation} field={list} chosen={chosen} choose={choose} issues={issues} />
+    );
   };
   const needed = shown.filter((field) => field.required || Object.keys(field.when).length > 0);
   const further = shown.filter((field) => !needed.includes(field));
