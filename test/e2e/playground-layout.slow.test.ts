@@ -91,6 +91,18 @@ describe.skipIf(noBrowser)("playground: layout", () => {
     expect(await page.locator(".surface .box").getAttribute("aria-label")).toMatch(/^Box: x \d+/);
   });
 
+  test.each(["extract-text", "metadata"])("the text of %s scrolls in one place on a screen", async (name) => {
+    const page = await visitor.open(name, { still: true, width: 1280 });
+    await visitor.runExample();
+    const scrolls = `(selector) => {
+      const { scrollHeight, clientHeight } = document.querySelector(selector);
+      return scrollHeight > clientHeight;
+    }`;
+    await page.locator(".result pre").waitFor();
+    expect(await page.evaluate(`(${scrolls})(".result pre")`)).toBe(true);
+    expect(await page.evaluate(`(${scrolls})(".result")`)).toBe(false);
+  });
+
   test("a short report leaves no empty room on a phone", async () => {
     const page = await visitor.open("verify-signatures", { still: true, width: 390, height: 844 });
     await visitor.runExample();
