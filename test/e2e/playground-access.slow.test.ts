@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)("accessibility", () => {
     const buffer = Buffer.alloc(2_000_000);
     await page.setInputFiles('input[type="file"]', { name: "large.pdf", mimeType: "application/pdf", buffer });
     await visitor.run();
-    await visitor.result.getByText(/Uploading [1-9]\d? %/).waitFor();
+    await visitor.result.getByText(/Uploading [1-9]\d?%/).waitFor();
     expect(await visitor.result.getByRole("progressbar", { name: "Uploading" }).count()).toBe(1);
     await visitor.result.getByRole("button", { name: "Cancel" }).click();
     await visitor.result.getByText("The result appears here.").waitFor();
@@ -277,6 +277,22 @@ describe.skipIf(noBrowser)("accessibility", () => {
     });
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText("All credits of this month are used.").waitFor();
+  });
+
+  test("the prices below the usage appear with it, and do not move", async () => {
+    const page = await visitor.open("keys");
+    const held = Promise.withResolvers<void>();
+    await page.route("**/api/v1/usage", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await visitor.view("usage");
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
+    const prices = page.getByRole("heading", { name: "Prices" });
+    expect(await prices.count()).toBe(0);
+    held.resolve();
+    await prices.waitFor();
+    await page.getByText("Remaining", { exact: true }).waitFor();
   });
 
   test.skipIf(!hasWebhooks)("a webhook is added, shows its secret once, and is deleted", async () => {

@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)("playground: files", () => {
       const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2_000_000 };
       await network.send("Network.emulateNetworkConditions", slow);
       await page.setInputFiles('input[type="file"]', join(folder, "large.pdf"));
-      await page.getByText(/Uploading large\.pdf [1-9]\d? %/).waitFor();
+      await page.getByText(/Uploading large\.pdf [1-9]\d?%/).waitFor();
       expect(await page.getByRole("status").innerText()).toBe("Uploading large.pdf");
       expect(await page.getByRole("progressbar").getAttribute("aria-label")).toBe("Uploading large.pdf");
       await page.getByRole("button", { name: "Cancel" }).click();

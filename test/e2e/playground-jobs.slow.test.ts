@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)("playground: jobs", () => {
       return route.fulfill({ json: { ...job, status, progress } });
     });
     await page.goto(`${server.baseUrl}/#/extract-pages?job=job_1`);
-    await visitor.result.getByText("Processing as a job 10 %, 3 of 40 pages, 1 failed…").waitFor();
+    await visitor.result.getByText("Processing as a job 10%, 3 of 40 pages, 1 failed…").waitFor();
     await visitor.result.getByRole("button", { name: "Cancel" }).click();
     expect(await visitor.result.locator(".problem").innerText()).toBe("The job was canceled.");
   });

@@ -896,7 +896,7 @@ class ServiceMethods(Transport):
 
         The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
         422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim (`X-Conformance: none`), and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page whose objects changed is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ by more than 4 of 255 levels.
+        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page whose objects changed is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1% of the samples differ by more than 4 of 255 levels.
 
         A document that claims the profile and conforms is returned byte for byte, unless `language` or `title` is sent. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
         conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.
@@ -3939,7 +3939,7 @@ class JobMethods:
 
         The written file is validated before it is sent: a 200 conforms to `profile`, rule by rule, as `validate` checks it. A document that cannot be made to conform is refused with
         422 `not_conforming` and the rules that it breaks; with `onResidual=report` it is returned without a claim (`X-Conformance: none`), and `X-Rules-Broken` lists them.
-        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page whose objects changed is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1 % of the samples differ by more than 4 of 255 levels.
+        `X-Changes` counts the changes by their kind, `X-Fonts-Substituted` names fonts that others replace, and `X-Removed` lists what the output no longer has. Each page whose objects changed is drawn before and after at 72 dpi, and `X-Pages-Changed` lists the pages of which more than 0.1% of the samples differ by more than 4 of 255 levels.
 
         A document that claims the profile and conforms is returned byte for byte, unless `language` or `title` is sent. Embedded files need part 3, such as `profile=3b`. The output is not encrypted, and if permissions are restricted, it needs the owner password. Signatures end with the
         conversion (`X-Signature-Invalidated`); their pictures stay. Scripts, and actions other than links, are removed.

@@ -206,7 +206,7 @@ function Upload({ apiKey, done }: { apiKey: string; done: () => Promise<void> })
         <div class="uploading">
           <div class="row">
             <span class="grow file-name">
-              {uploading.title} {Math.round(uploading.part * 100)} %{uploading.detail && `, ${uploading.detail}`}…
+              {uploading.title} {Math.round(uploading.part * 100)}%{uploading.detail && `, ${uploading.detail}`}…
             </span>
             <button type="button" class="plain" onClick={uploading.stop}>
               Cancel

@@ -90,9 +90,10 @@ function Row({ job, cancel, remove, download }: RowProps) {
         <p class="quiet">
           {error ? <Inline text={error.message} /> : pagesOf(job)}
           {result && `, ${bytes(result.size)}`}
+          {!error && `, ${costOf(credits)}`}
         </p>
         <p class="quiet">
-          <code>{id}</code> <CopyButton text={id} />, {costOf(credits)}
+          <code>{id}</code> <CopyButton text={id} />
         </p>
         {isLive(job) && <progress aria-label={`Progress of ${operation}`} max={total} value={done + failed} />}
       </div>

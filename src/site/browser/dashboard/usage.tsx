@@ -19,7 +19,8 @@ export function Usage({ operations, apiKey }: Props) {
           <h1>Usage</h1>
           {data && (
             <p class="quiet">
-              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {day(data.currentPeriodStart)} to{" "}
+              {data.plan.charAt(0).toUpperCase() + data.plan.slice(1)} plan,{" "}
+              {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {day(data.currentPeriodStart)} to{" "}
               {day(new Date(Date.parse(data.currentPeriodEnd) - 1).toISOString())} (UTC)
             </p>
           )}
@@ -30,7 +31,8 @@ export function Usage({ operations, apiKey }: Props) {
       </header>
       <Failure error={error} />
       {data && <Summary data={data} />}
-      <Prices operations={operations} />
+      {/* Not before the figures, which would move them down. */}
+      {(data ?? error) !== undefined && <Prices operations={operations} />}
     </div>
   );
 }
@@ -69,12 +71,14 @@ function Summary({ data }: { data: UsageSummary }) {
     <>
       <section class="card padded" aria-label="Credits">
         <dl class="figures">
-          {(["used", "remaining", "limit"] as const).map((name) => (
-            <div key={name}>
-              <dt>{name === "limit" ? "per month" : name}</dt>
-              <dd>{data[name] === null ? "Unlimited" : number(data[name])}</dd>
-            </div>
-          ))}
+          {Object.entries({ Used: data.used, Remaining: data.remaining, "Per month": data.limit }).map(
+            ([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value === null ? "Unlimited" : number(value)}</dd>
+              </div>
+            ),
+          )}
         </dl>
         {data.limit !== null && <Level used={data.used} limit={data.limit} end={data.currentPeriodEnd} />}
       </section>

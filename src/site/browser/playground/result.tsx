@@ -101,7 +101,7 @@ function Running({ progress, cancel }: ActiveRun) {
       <div class="row">
         <span class="grow">
           {phases[phase]}
-          {part !== undefined && ` ${Math.round(part * 100)} %`}
+          {part !== undefined && ` ${Math.round(part * 100)}%`}
           {detail !== undefined && `, ${detail}`}…
         </span>
         <button type="button" class="plain" onClick={cancel}>
@@ -261,12 +261,12 @@ function StepResults({ header }: { header: string | undefined }) {
   );
 }
 
-/** The changes that `archive` made, by kind: `fonts_embedded=3` is "3 fonts embedded". */
+/** The changes that `archive` made, by kind: `fonts_embedded=3` is "fonts embedded (3)". */
 function Changes({ header }: { header: string | undefined }) {
   if (header === undefined || header === "") return null;
   const changes = header.split(",").map((change) => {
     const [kind = "", count = ""] = change.split("=");
-    return `${count} ${kind.replaceAll("_", " ")}`;
+    return `${kind.replaceAll("_", " ")} (${count})`;
   });
   return <p class="quiet changes">Changed: {changes.join(", ")}.</p>;
 }
@@ -279,7 +279,7 @@ function Sizes({ response }: { response: ApiResponse }) {
     <span>
       {sentBytes > 0 && `${bytes(sentBytes)} → `}
       {bytes(size)}
-      {share > 0 && response.headers.has("x-original-size") && <strong class="saved"> −{share} %</strong>}
+      {share > 0 && response.headers.has("x-original-size") && <strong class="saved"> −{share}%</strong>}
     </span>
   );
 }

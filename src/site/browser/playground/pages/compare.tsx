@@ -70,7 +70,7 @@ export function Compare({ before, after, passwords, withText }: Props) {
               min={0}
               max={100}
               aria-label="Before on the left of the line, after on the right"
-              aria-valuetext={`${part} % before`}
+              aria-valuetext={`${part}% before`}
               value={part}
               onInput={(event) => setPart(Number(event.currentTarget.value))}
             />

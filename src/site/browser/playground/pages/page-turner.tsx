@@ -14,7 +14,7 @@ export function PageTurner({ page, pageCount, turnTo, children }: Props) {
   return (
     <div class="row wrap page-turner">
       <button type="button" class="plain" disabled={page <= 1} onClick={() => turnTo(page - 1)}>
-        ← Page before
+        ← Previous page
       </button>
       <span class="quiet" aria-live="polite">
         Page {page} of {pageCount}

@@ -71,7 +71,7 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 export function invoiceValueBlocks(invoice: InvoiceValues): Block[] {
   const { currency, totals, payment, taxes, lines, notes } = invoice;
   const amount = (value: Value): Value => (value === null || currency === null ? value : `${value} ${currency}`);
-  const percent = (value: Value): string => (value === null ? "" : `${value} %`);
+  const percent = (value: Value): string => (value === null ? "" : `${value}%`);
   return [
     { kind: "heading", text: `${TYPES[invoice.typeCode ?? ""] ?? "Invoice"} ${invoice.number ?? "without a number"}` },
     ...factsOf("Invoice", {
