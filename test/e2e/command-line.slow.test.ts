@@ -187,7 +187,7 @@ describe("failing commands", () => {
       ["rotate . --angle 90", 7, "Cannot read .: it is a folder."],
       ["rotate letter.pdf --angle 90 -o no/such/out.pdf", 7, /^Cannot write no\/such\/out\.pdf: /],
       ["rotate letter.pdf --angle 90 -o /dev/full", 7, "Cannot write /dev/full: no space left on device."],
-      ["rotate receipt.png --angle 90", 4, "receipt.png is not a PDF."],
+      ["rotate receipt.png --angle 90", 4, "receipt.png is not a PDF. Make a PDF of it with from-images."],
       ["rotate letter.pdf --angle 90", 3, /^Invalid API key\./, { PDF_SERVICE_KEY: "sk_live_nobody" }],
       ["rotate letter.pdf --angle 90", 3, /^There is no API key\./, { PDF_SERVICE_KEY: "" }],
       [

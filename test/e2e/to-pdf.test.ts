@@ -115,6 +115,13 @@ describe("formats", () => {
   test.each<readonly [string, Source]>([
     ["PPTX", archive({ "ppt/presentation.xml": "<p/>" })],
     ["ODP", archive({ mimetype: "application/vnd.oasis.opendocument.presentation", "content.xml": "<o/>" }, 0)],
+    [
+      "HWPX",
+      archive(
+        { mimetype: "application/hwp+zip", "META-INF/container.xml": "<c/>", "Contents/section0.xml": "<s/>" },
+        0,
+      ),
+    ],
     ["PNG", png],
     ["PDF", document({ name: "a", pages: 1 })],
     ["Office 97 to 2003", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0)],

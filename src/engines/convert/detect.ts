@@ -45,9 +45,9 @@ const HEAD_BYTES = 64 * 1024;
 
 /** Packages of other formats, by an entry that only they have. */
 const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
-  [/^Contents\/section0\.xml$/, "a Hancom document (HWPX)"],
-  [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, "an XPS document"],
-  [/^Index\/Document\.iwa$/, "an iWork document"],
+  [/^Contents\/section0\.xml$/, "a Hancom document (HWPX), which is not supported"],
+  [/^(FixedDocSeq|FixedDocumentSequence)\.fdseq$/i, "an XPS document, which is not supported"],
+  [/^Index\/Document\.iwa$/, "an iWork document, which is not supported"],
 ];
 
 /** @throws Refusal `invalid_parameters` (a text of which the encoding is not known) */
@@ -57,7 +57,8 @@ export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: S
   if (ascii(0, 4) === "PK\x03\x04") return packageOf(engine, bytes);
   const image = imageKindOf(head);
   if (image !== undefined) return { unsupported: `an image (${image.toUpperCase()}). Use \`from-images\`` };
-  if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd") return { unsupported: "an e-book (MOBI)" };
+  if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd")
+    return { unsupported: "an e-book (MOBI), which is not supported" };
   if (ascii(0, 8) === COMPOUND_SIGNATURE) return compoundOf(await rootNames(engine.work, bytes));
   if (ascii(0, 4) === "\xffWPC") return officeDocument("wpd");
   const binary = binaries.find((format) => format.detect(ascii(0, 64)) === "certain");
@@ -78,12 +79,13 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
   const archive = Archive.open(engine, bytes);
   if (archive === undefined) return { unsupported: "a damaged ZIP archive" };
   const { names } = archive;
+  // Before EPUB, which shares its container with HWPX.
+  for (const [entry, unsupported] of OTHER_PACKAGES) if (names.some((name) => entry.test(name))) return { unsupported };
   const mediaType = await archive.readText("mimetype");
   const known = packages.find((format) => format.detect({ names, mediaType }) === "certain");
   if (known) return { format: known, archive };
   for (const [entry, office] of PACKAGE_FORMATS)
     if (names.some((name) => entry.test(name))) return officeDocument(office);
-  for (const [entry, unsupported] of OTHER_PACKAGES) if (names.some((name) => entry.test(name))) return { unsupported };
   const kind = Object.entries(OPEN_DOCUMENT_FORMATS).find(([name]) => mediaType?.includes(`opendocument.${name}`));
   if (kind?.[1].package !== undefined) return officeDocument(kind[1].package);
   const contentTypes = (await archive.readText("[Content_Types].xml")) ?? "";
@@ -91,7 +93,7 @@ async function packageOf(engine: PdfEngine, bytes: InputBytes): Promise<Detected
   const likely = packages.find((format) => format.detect({ names, contentTypes, main }) === "likely");
   if (likely) return { format: likely, archive };
   const relations = await archive.readText("_rels/.rels");
-  if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document" };
+  if (relations?.includes("fixedrepresentation")) return { unsupported: "an XPS document, which is not supported" };
   const files = names.filter((name) => !name.endsWith("/"));
   if (files.some((name) => /\.(jpe?g|png|gif|webp|bmp|tiff?)$/i.test(name)))
     return { unsupported: "an archive of images. Use `from-images`" };

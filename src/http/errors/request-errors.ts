@@ -29,9 +29,11 @@ export const notForm = (): ApiError => wrongType("multipart/form-data");
 
 export const notJson = (): ApiError => wrongType("application/json");
 
-/** `kinds`: those that the field accepts, in words. */
-export const wrongKind = (field: string, kinds: string): ApiError =>
-  new ApiError("unsupported_format", `\`${field}\` is not a ${kinds}.`, { details: { input: field } });
+/** `kinds`: those that the field accepts, in words. `maker`: the operation that makes a PDF of the file, if one does and a PDF is accepted. */
+export const wrongKind = (field: string, kinds: string, maker?: string): ApiError => {
+  const advice = maker === undefined ? "" : ` Make a PDF of it with \`${maker}\`.`;
+  return new ApiError("unsupported_format", `\`${field}\` is not a ${kinds}.${advice}`, { details: { input: field } });
+};
 
 /** Advice for images of other formats. */
 const INSTEAD: Readonly<Partial<Record<OtherImage, string>>> = {

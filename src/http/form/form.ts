@@ -6,7 +6,7 @@ import {
   type ReadField,
   type UrlIssue,
 } from "./form-reader.ts";
-import { isOneOf, otherImageInstead } from "./file-kinds.ts";
+import { isOneOf, makerOfPdf, otherImageInstead } from "./file-kinds.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
@@ -153,7 +153,9 @@ function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined):
   if (file.bytes.length === 0) throw emptyUpload(field);
   if (isOneOf(accept, file.bytes)) return;
   const other = otherImageInstead(accept, file.bytes);
-  throw other ? imageNotSupported(field, other) : wrongKind(field, oneOf(accept.map((kind) => kindNames[kind])));
+  if (other) throw imageNotSupported(field, other);
+  const maker = accept.includes("pdf") ? makerOfPdf(file.bytes) : undefined;
+  throw wrongKind(field, oneOf(accept.map((kind) => kindNames[kind])), maker);
 }
 
 /** The names of the kinds in messages. */

@@ -29,6 +29,18 @@ describe("files", () => {
     expect(await refusal(one, file("file", "hello"))).toMatchObject({ code: "invalid_parameters" });
   });
 
+  it.each([
+    ["an image", "GIF89a", " Make a PDF of it with `from-images`."],
+    ["a DOCX", "PK\x03\x04", " Make a PDF of it with `to-pdf`."],
+    ["an RTF", "{\\rtf1", " Make a PDF of it with `to-pdf`."],
+    ["a text", "hello", ""],
+  ])("%s in the place of a PDF is refused, with the operation that makes a PDF of it", async (_, content, advice) => {
+    expect(await refusal(one, value("mode", "a"), file("file", content))).toMatchObject({
+      code: "unsupported_format",
+      message: `\`file\` is not a PDF.${advice}`,
+    });
+  });
+
   it("an empty file input of a browser counts as no file", async () => {
     expect(await issues(one, value("mode", "a"), file("file", "", ""))).toEqual(["file: is required"]);
   });
