@@ -72,7 +72,8 @@ export const redact = defineOperation({
   name: "redact",
   summary: "Remove text and areas for good",
   group: "Protect",
-  keywords: "black out text blackout censor anonymize anonymise gdpr pii hide remove text sensitive confidential",
+  keywords:
+    "black out text blackout censor anonymize anonymise gdpr pii hide remove text sensitive confidential email addresses credit card phone social security numbers",
   guidance:
     "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Nothing is merely covered.

@@ -208,6 +208,10 @@ test("a question that names an operation and its parameter finds the parameter, 
   expect(first("rotate only page 3")).toBe("/docs#rotate.pages");
   expect(first("rotate pages")).toBe("/docs#rotate");
   expect(first("watermark opacity")).toBe("/docs#watermark.opacity");
+  expect(first("redact credit card numbers")).toBe("/docs#redact");
+  expect(first("redact email addresses")).toBe("/docs#redact");
+  expect(first("convert word to pdf")).toBe("/docs#to-pdf");
+  expect(first("convert pdf to word")).toBe("/docs/conversion#pdf-to-word-excel-or-powerpoint");
   expect(first("jobs")).toBe("/docs/jobs");
   expect(first("TRUSTED_PROXIES")).toBe("/docs/self-hosting#one-tenant-or-accounts.TRUSTED_PROXIES");
 });

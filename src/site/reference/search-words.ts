@@ -32,7 +32,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   "/docs/conversion#web-pages-by-url":
     "url to pdf website web page webpage html print screenshot capture link site browser",
   "/docs/conversion#pdf-to-word-excel-or-powerpoint":
-    "pdf to word docx doc pdf to excel xlsx pdf to powerpoint pptx convert export editable office",
+    "convert pdf to word docx doc convert pdf to excel xlsx convert pdf to powerpoint pptx export editable office",
   "/docs/conversion#fonts": "font glyphs characters missing boxes chinese emoji unicode",
   "/docs/webhooks": "events callback notification",
   "/docs/webhooks#verify-deliveries": "webhook signature secret hmac verification svix standard webhooks",
@@ -66,7 +66,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   "/docs/operating#languages-of-ocr": "add language tesseract model traineddata",
   "/docs/operating#traces-and-metrics": "opentelemetry otel otlp prometheus grafana monitoring",
   "/docs/operating#regions-and-data-residency": "eu europe region gdpr location residency jurisdiction",
-  "/docs#to-pdf": "word to pdf docx to pdf excel to pdf html to pdf office to pdf",
+  "/docs#to-pdf":
+    "convert word to pdf convert docx to pdf convert excel to pdf convert html to pdf convert office to pdf",
   "/docs#unlock": "password passwords remove password",
   "/docs#protect": "password passwords set password",
   "/docs#error-request_timeout": "timeout times out timed slow upload",
