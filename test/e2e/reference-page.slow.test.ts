@@ -74,6 +74,20 @@ describe.skipIf(noBrowser)("reference in Chromium", () => {
     expect(await page.locator('.contents [aria-current="page"]').innerText()).toBe("Webhooks");
   });
 
+  test("the text of a guide stays where it is on a phone when the script closes the contents", async () => {
+    const page = await visitor.open("rotate", { width: 375, height: 760 });
+    const top = async (): Promise<unknown> => {
+      await page.goto(`${baseUrl}/docs/webhooks`, { waitUntil: "load" });
+      return page.evaluate("document.querySelector('.reference article').getBoundingClientRect().top");
+    };
+    const script = "**/assets/reference.js";
+    await page.route(script, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+    const before = await top();
+    await page.unroute(script);
+    expect(await top()).toBe(before);
+    expect(await page.locator(".contents details").getAttribute("data-ready")).toBe("");
+  });
+
   test("fits a phone in the dark, with its contents one tap away", async () => {
     const page = await visitor.open("rotate", { width: 360, height: 740, dark: true });
     await page.goto(`${baseUrl}/docs`);

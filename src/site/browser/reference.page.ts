@@ -86,10 +86,7 @@ function closeContentsOnPhones(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents nav details");
   if (contents === null) return;
   const narrow = matchMedia("(max-width: 720px)");
-  const fit = () => {
-    contents.open = !narrow.matches;
-    contents.dataset["fitted"] = "";
-  };
+  const fit = () => (contents.open = !narrow.matches);
   narrow.addEventListener("change", fit);
   fit();
   contents.dataset["ready"] = "";

@@ -6,8 +6,6 @@ const apply = (theme: string | null): void => {
   else delete document.documentElement.dataset["theme"];
 };
 
-// For what scripts will close or fill, which styles can close or leave room for at once.
-document.documentElement.dataset["scripts"] = "";
 apply(localStorage.getItem(NAME));
 
 addEventListener("DOMContentLoaded", () => {
