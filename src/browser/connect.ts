@@ -9,8 +9,8 @@ export type BrowserPlace =
   | { readonly kind: "url"; readonly url: string; readonly fetch: Fetch; readonly find?: Fetch }
   | { readonly kind: "binding"; readonly fetch: Fetch };
 
-/** How long connecting may take, in ms. */
-const CONNECTING = 10_000;
+/** How long connecting may take, and the pause between two attempts, in ms. */
+const [CONNECTING, PAUSE] = [10_000, 100];
 
 /** @throws ConnectionLost if there is no browser */
 export async function connect(place: BrowserPlace): Promise<DevTools> {
@@ -28,8 +28,23 @@ export async function connect(place: BrowserPlace): Promise<DevTools> {
 }
 
 /** `url`: that of a WebSocket, or of the server that names it at `/json/version`. */
-async function atUrl({ url, fetch, find = fetch }: Extract<BrowserPlace, { kind: "url" }>, signal: AbortSignal) {
-  if (/^wss?:/i.test(url)) return webSocket(fetch, url, signal);
+async function atUrl(place: Extract<BrowserPlace, { kind: "url" }>, signal: AbortSignal): Promise<Socket> {
+  if (/^wss?:/i.test(place.url)) return webSocket(place.fetch, place.url, signal);
+  for (;;) {
+    try {
+      return await atNamed(place, signal);
+    } catch (error) {
+      // One that `find` has named may have died since. Another takes its place.
+      if (place.find === undefined || signal.aborted) throw error;
+      await new Promise((resolve) => void setTimeout(resolve, PAUSE));
+    }
+  }
+}
+
+async function atNamed(
+  { url, fetch, find = fetch }: Extract<BrowserPlace, { kind: "url" }>,
+  signal: AbortSignal,
+): Promise<Socket> {
   const response = await find(new URL("/json/version", url).href, { signal });
   const { webSocketDebuggerUrl } = await jsonOf<{ readonly webSocketDebuggerUrl: string }>(response);
   // Behind a proxy, or in another container, the browser does not know its own address.

@@ -93,12 +93,14 @@ export class KeptBrowser {
     void this.#watch();
   }
 
-  /** The URL of its WebSocket, for one document; undefined while there is no browser. */
-  find(): string | undefined {
+  /** The URL of its WebSocket, for one document; undefined once it has been stopped. Waits for the next browser if this one has ended. */
+  async find(): Promise<string | undefined> {
+    while (this.#current === undefined && this.#replacing !== undefined) await this.#replacing;
     const current = this.#current;
     if (current === undefined) return undefined;
     current.documents += 1;
-    if (current.documents >= this.#options.documents) void this.#replace("it has printed many documents", DRAIN);
+    if (current.documents >= this.#options.documents)
+      void this.#replace(current, "it has printed many documents", DRAIN);
     return current.url;
   }
 
@@ -146,8 +148,12 @@ export class KeptBrowser {
 
   async #lost(running: Running): Promise<void> {
     // Processes of it may be left.
-    await this.#end(running);
-    if (running === this.#current) await this.#replace("it has died", 0);
+    const ended = this.#end(running);
+    if (running === this.#current) {
+      this.#current = undefined;
+      await this.#replace(running, "it has died", 0);
+    }
+    await ended;
   }
 
   async #end(running: Running): Promise<void> {
@@ -156,21 +162,20 @@ export class KeptBrowser {
     await removeFolder(running.profile);
   }
 
-  /** Starts another in its place, which is ended after `drain` ms; before that, if it is 0. */
-  #replace(reason: string, drain: number): Promise<void> {
-    this.#replacing ??= this.#replaceWith(reason, drain).finally(() => {
+  /** Starts another in the place of `old`, which is ended after `drain` ms; before that, if it is 0. */
+  #replace(old: Running, reason: string, drain: number): Promise<void> {
+    this.#replacing ??= this.#replaceWith(old, reason, drain).finally(() => {
       this.#replacing = undefined;
     });
     return this.#replacing;
   }
 
-  async #replaceWith(reason: string, drain: number): Promise<void> {
+  async #replaceWith(old: Running, reason: string, drain: number): Promise<void> {
     const { say } = this.#options;
-    const old = this.#current;
-    say(drain > 0 ? "info" : "error", "browser restarting", { reason, documents: old?.documents });
+    say(drain > 0 ? "info" : "error", "browser restarting", { reason, documents: old.documents });
     if (drain === 0) {
       this.#current = undefined;
-      if (old !== undefined) await this.#end(old);
+      await this.#end(old);
     }
     while (!this.#isStopping) {
       try {
@@ -181,7 +186,7 @@ export class KeptBrowser {
         await wait(PAUSE);
       }
     }
-    if (drain > 0 && old !== undefined) setTimeout(() => void this.#end(old), drain).unref();
+    if (drain > 0) setTimeout(() => void this.#end(old), drain).unref();
     say("info", "browser restarted");
   }
 
@@ -193,7 +198,8 @@ export class KeptBrowser {
       const current = this.#current;
       if (current === undefined || this.#replacing !== undefined) continue;
       current.failures = (await isHealthy(current)) ? 0 : current.failures + 1;
-      if (current === this.#current && current.failures >= FAILURES) await this.#replace("it does not respond", 0);
+      if (current === this.#current && current.failures >= FAILURES)
+        await this.#replace(current, "it does not respond", 0);
     }
   }
 
@@ -204,7 +210,7 @@ export class KeptBrowser {
     if (used > memoryMiB * TOO_MUCH) {
       say("error", "browser killed", { reason });
       await this.#end(running);
-    } else if (used > memoryMiB && running === this.#current) void this.#replace(reason, DRAIN);
+    } else if (used > memoryMiB && running === this.#current) void this.#replace(running, reason, DRAIN);
   }
 }
 

@@ -33,7 +33,7 @@ export interface WorkerOptions extends ProcessOptions {
   /** The folder with the operator's fonts, if any. */
   readonly fonts?: string | undefined;
   /** Whether it has a browser: at the URL that this returns, or, without a function, at `BROWSER_URL`. */
-  readonly findBrowser?: (() => string | undefined) | undefined;
+  readonly findBrowser?: (() => Promise<string | undefined>) | undefined;
   /** Whether the worker may reach private addresses. */
   readonly allowPrivate: boolean;
   /** Undefined where the worker has the storage and the queues in its own process. */
@@ -191,7 +191,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       outboundService: "outbound",
       serviceBindings: {
         ...(fonts !== undefined && { OWN_FONT_FILES: { disk: { path: fonts, writable: false } } }),
-        ...(findBrowser !== undefined && { BROWSER_FINDER: async () => foundBrowser(findBrowser()) }),
+        ...(findBrowser !== undefined && { BROWSER_FINDER: async () => foundBrowser(await findBrowser()) }),
         BROWSER_NETWORK: ANY_ADDRESS,
         OFFICE_NETWORK: ANY_ADDRESS,
         COLLECTOR: ANY_ADDRESS,

@@ -60,6 +60,14 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser for tw
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
   });
 
+  test("requests right after the browser's death are printed by the one that takes its place", async () => {
+    for (let death = 0; death < 5; death += 1) {
+      for (const { pid } of await browsers()) process.kill(pid, "SIGKILL");
+      const all = Array.from({ length: 3 }, () => post("to-pdf", "<p>a</p>", { engine: "browser" }));
+      expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
+    }
+  });
+
   test("a server that is killed leaves no browser behind", async () => {
     const own = (await processesBelow(process.pid)).find(
       ({ command, parent }) => parent === process.pid && command.includes(data),
