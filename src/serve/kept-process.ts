@@ -86,7 +86,8 @@ export class KeptProcess<Running extends RunningProcess> {
       attempt,
       restarted: async () => {
         if (this.#running !== own) return;
-        this.#options.say("error", "restarted", { reason: "workerd had died", process: this.#options.name });
+        if (this.#restart === undefined)
+          this.#options.say("error", "restarted", { reason: "workerd had died", process: this.#options.name });
         await this.#ready(own);
         this.#revivals.emit("ready");
       },
@@ -109,17 +110,22 @@ export class KeptProcess<Running extends RunningProcess> {
   /** Notices at once when it dies, by a connection that its end closes. workerd also closes one that nothing is sent on, after a while. */
   #notice(url: URL, of: Running): void {
     if (this.#running !== of || this.#address !== url || this.#stopping.signal.aborted) return;
-    let isOpen = false;
-    const line = connect(Number(url.port), url.hostname, () => {
-      isOpen = true;
-    });
+    let isRefused = false;
+    const line = connect(Number(url.port), url.hostname);
     line.unref().resume();
-    line.on("error", () => undefined);
+    line.on("error", ({ code }: NodeJS.ErrnoException) => {
+      isRefused = code === "ECONNREFUSED";
+    });
     line.once("close", () => {
       if (this.#running !== of || this.#address !== url || this.#stopping.signal.aborted) return;
-      if (isOpen) setTimeout(() => this.#notice(url, of), RECONNECT).unref();
-      else this.#options.down();
+      if (isRefused) void this.#restarting("workerd has died", () => this.#revival());
+      else setTimeout(() => this.#notice(url, of), RECONNECT).unref();
     });
+  }
+
+  /** Resolves when Miniflare has started one that had died: on a busy machine, later than it would be killed because it does not respond. */
+  async #revival(): Promise<void> {
+    await within(REVIVAL, once(this.#revivals, "ready"));
   }
 
   /** The processes that are this one: one, or two while one follows the other. */
@@ -141,9 +147,9 @@ export class KeptProcess<Running extends RunningProcess> {
   async #revive(): Promise<void> {
     const pids = await this.#pids();
     if (this.#running === undefined || pids.length === 0) throw new Error("no workerd runs");
-    const again = once(this.#revivals, "ready");
+    const again = this.#revival();
     for (const pid of pids) killProcess(pid);
-    await within(REVIVAL, again);
+    await again;
   }
 
   #restarting(reason: string, first: () => Promise<void>): Promise<void> {

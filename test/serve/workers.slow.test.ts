@@ -2,7 +2,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { EVERY, FAILURES, PATIENCE } from "../../src/serve/kept-process.ts";
 import { isRunning, isWorkerd, processesBelow } from "../../src/serve/processes.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import { startServer, type StartedServer } from "../e2e/server.ts";
@@ -185,6 +187,25 @@ describe("lost processes", () => {
         .slice(start)
         .match(/"lost":\d+/g) ?? [];
     expect(swept.filter((lost) => lost !== '"lost":0')).toEqual([]);
+  });
+
+  test("a worker that follows a killed one and starts slowly is waited for", async () => {
+    await allReady();
+    const killed = await pidOf("worker-1");
+    process.kill(killed, "SIGKILL");
+    const next = await vi.waitUntil(
+      async () => {
+        const all = await processesBelow(server.pid);
+        return all.find((one) => isWorkerd(one) && one.name === "worker-1" && one.pid !== killed)?.pid;
+      },
+      { timeout: 60_000, interval: 10 },
+    );
+    process.kill(next, "SIGSTOP");
+    // Longer than one that responded before may take to respond.
+    await wait(EVERY + FAILURES * PATIENCE + 2_000);
+    process.kill(next, "SIGCONT");
+    await allReady();
+    expect(await pidOf("worker-1")).toBe(next);
   });
 
   test("a worker that hangs costs only its own requests, and is started again alone", async () => {
