@@ -11,6 +11,8 @@ const config: KnipConfig = {
     "src/remote/{state,worker}.ts",
     // vitest.config.ts names them in slow mode only.
     "test/serve/{build,temporary-folder}.ts",
+    // package.json runs it with `exec`.
+    "scripts/serve.ts",
     "src/site/browser/*.{page,script}.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],

@@ -84,28 +84,28 @@ test("the server has no paths and no account for development", async () => {
   await rm(fresh, { recursive: true, force: true });
 });
 
-test("a checkout is bundled at its first start, and again only after it has changed", async () => {
+test("a checkout is bundled at its first start, and again only after it has changed, and ends with npm", async () => {
   const fresh = await mkdtemp(join(tmpdir(), "pdf-service-serve-"));
-  /** The messages of a start until it is ready, or of its failure. */
+  /** The messages of a start until it is ready, or of its failure, and then those of its end. */
   const messages = async (): Promise<string[]> => {
-    const started = spawn(process.execPath, [join(root, "scripts/serve.ts"), "--data", fresh, "--port", "0"], {
+    const started = spawn("npm", ["--silent", "run", "serve", "--", "--data", fresh, "--port", "0"], {
+      cwd: root,
       env: { PATH: process.env["PATH"] ?? "", SERVER_SECRET: "x".repeat(32) },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const seen: string[] = [];
     for await (const line of createInterface({ input: started.stdout })) {
       seen.push((JSON.parse(line) as { message: string }).message);
-      if (seen.at(-1) === "ready") break;
+      if (seen.at(-1) === "ready") started.kill("SIGTERM");
     }
-    started.kill("SIGTERM");
-    await once(started, "exit");
     return seen;
   };
-  expect(await messages()).toEqual(["building", "ready"]);
-  expect(await messages()).toEqual(["ready"]);
+  const ended = ["ready", "stopping", "stopped"];
+  expect(await messages()).toEqual(["building", ...ended]);
+  expect(await messages()).toEqual(ended);
   // As after an update: the bundle is that of other sources.
   await writeFile(join(fresh, ".app/sources"), "others");
-  expect(await messages()).toEqual(["building", "ready"]);
+  expect(await messages()).toEqual(["building", ...ended]);
   await rm(fresh, { recursive: true, force: true });
 });
 
