@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { root } from "./root.ts";
 import { PLACES } from "../src/serve/bundle.ts";
 
-/** The files from which a bundle is built. `wasm/generated` is made from them. */
+/** The files from which a bundle is built. `wasm/generated` is made from them, except the list of models, to which the operator adds. */
 const SOURCES = ["src", "scripts", "wasm", "migrations", "wrangler.toml", "package-lock.json"];
 /** The file of a bundle that names its sources. */
 const KEY = "sources";
-const GENERATED = join(root, "wasm/generated");
+const GENERATED = "wasm/generated";
+const MODELS = "wasm/generated/models.js";
 
 interface FindOptions {
   /** Whether the bundle must have been built from the current state of the checkout. */
@@ -27,7 +28,7 @@ export async function findApp(data: string, { current, building }: FindOptions):
   const built = join(data, ".app");
   const found = await keyOf(built);
   if (found !== undefined && !current) return built;
-  const key = await sourceKey();
+  const key = await sourceKey(root);
   if (found === key) return built;
   building?.();
   const { buildServer } = await import("./build-server.ts");
@@ -50,18 +51,21 @@ export async function findApp(data: string, { current, building }: FindOptions):
 const keyOf = async (folder: string): Promise<string | undefined> =>
   readFile(join(folder, KEY), "utf8").catch(() => undefined);
 
-async function sourceKey(): Promise<string> {
+/** Changes whenever a bundle of this checkout would. */
+export async function sourceKey(checkout: string): Promise<string> {
   const hash = createHash("sha256");
   const add = async (path: string): Promise<void> => {
     if (path === GENERATED) return;
+    const place = join(checkout, path);
     hash.update(`${path}\0`);
-    if ((await stat(path)).isDirectory()) {
-      for (const name of (await readdir(path)).toSorted()) await add(join(path, name));
+    if ((await stat(place)).isDirectory()) {
+      for (const name of (await readdir(place)).toSorted()) await add(`${path}/${name}`);
       return;
     }
-    const content = await readFile(path);
+    const content = await readFile(place);
     hash.update(`${content.length}\0`).update(content);
   };
-  for (const source of SOURCES) await add(join(root, source));
+  for (const source of SOURCES) await add(source);
+  if (existsSync(join(checkout, MODELS))) await add(MODELS);
   return hash.digest("hex");
 }
