@@ -33,7 +33,11 @@ try {
     const result =
       order.command === "new-key"
         ? { key: newToken(true, 0) }
-        : await withAccountDatabases(target, (all, bucket) => carryOut(order, all, new Date(), bucket));
+        : await withAccountDatabases(
+            target,
+            (all, bucket) => carryOut(order, all, new Date(), bucket),
+            order.command === "create" || order.command === "import",
+          );
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }
 } catch (error) {

@@ -1,7 +1,7 @@
 /** `npm run account -- export`, `import`, and `delete`, from one data folder to another. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { access, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -21,6 +21,22 @@ async function account(data: string, ...args: readonly string[]) {
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: Number(code), output: stdout === "" ? {} : (JSON.parse(stdout) as Record<string, unknown>), stderr };
 }
+
+test("accounts of a data folder that does not exist are an error, and a new one is for its user alone", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-move-"));
+  const data = join(folder, "data");
+  expect(await account(data, "list")).toEqual({
+    code: 1,
+    output: {},
+    stderr: `${data} (--data) has no data of npm run serve.\n`,
+  });
+  await expect(access(data)).rejects.toThrow("ENOENT");
+  const made = await account(data, "create", "--name", "First");
+  expect([made.code, made.stderr]).toEqual([0, `${data} (--data) had no data: this makes a new data folder.\n`]);
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
+  expect(await account(data, "list")).toMatchObject({ code: 0, output: { accounts: [{ name: "First" }] }, stderr: "" });
+  await rm(folder, { recursive: true, force: true });
+});
 
 test("accounts move to another data folder with their keys, webhooks, and files, also under another secret", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pdf-service-move-"));
