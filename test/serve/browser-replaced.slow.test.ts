@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { start, type Started } from "./started.ts";
-import { processesBelow } from "../../src/serve/processes.ts";
+import { isWorkerd, killProcess, processesBelow } from "../../src/serve/processes.ts";
 import { chromiumPath } from "../harness/engines/browser.ts";
 
 describe.skipIf(chromiumPath === undefined)("npm run serve with a browser for two documents", () => {
@@ -73,7 +73,10 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser for tw
       ({ command, parent }) => parent === process.pid && command.includes(data),
     );
     expect((await browsers()).length).toBeGreaterThan(0);
+    const others = (await processesBelow(own?.pid ?? 0)).filter(isWorkerd);
     process.kill(own?.pid ?? 0, "SIGKILL");
     await expect.poll(browsers, { timeout: 20_000 }).toEqual([]);
+    // The next start would end them.
+    for (const { pid } of others) killProcess(pid);
   });
 });
