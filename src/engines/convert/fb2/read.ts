@@ -3,7 +3,7 @@ import { fromBase64 } from "../../../bytes/base64.ts";
 import { coverage, nameLost } from "../source/coverage.ts";
 import type { Conversion } from "../source/document.ts";
 import type { DocumentParts } from "../source/document-parts.ts";
-import { escaped, escapedAttribute, escapedText, htmlDocument } from "../source/markup.ts";
+import { escaped, escapedAttribute, htmlDocument, mixedContent, NODE_WORK } from "../source/markup.ts";
 import { pictureHtml } from "../source/picture.ts";
 import { ShownBudget } from "../source/shown.ts";
 import { attribute, elementAt, elementsIn, parseXml, textIn, type XmlElement } from "../source/xml.ts";
@@ -38,7 +38,6 @@ const INLINES: Readonly<Record<string, string>> = {
   code: "code",
   style: "span",
 };
-const ELEMENT_WORK = 2_000;
 
 /** @throws Refusal `invalid_file`, `limit_exceeded` */
 export async function readFb2(text: string, parts: DocumentParts): Promise<Conversion> {
@@ -82,7 +81,7 @@ class BookWriter {
   }
 
   async block(element: XmlElement, depth: number): Promise<string> {
-    this.#work.spend(ELEMENT_WORK);
+    this.#work.spend(NODE_WORK);
     await this.#work.pause();
     const { name } = element;
     const id = idOf(element);
@@ -134,16 +133,8 @@ class BookWriter {
     return this.#shown.added(`<table${idOf(table)}>${html.join("")}</table>`);
   }
 
-  async #inlines(parent: XmlElement): Promise<string> {
-    const html: string[] = [];
-    for (const node of parent.children) {
-      this.#work.spend(ELEMENT_WORK);
-      await this.#work.pause();
-      html.push(
-        typeof node === "string" ? this.#shown.added(await escapedText(this.#work, node)) : await this.#inline(node),
-      );
-    }
-    return html.join("");
+  #inlines(parent: XmlElement): Promise<string> {
+    return mixedContent({ work: this.#work, shown: this.#shown }, parent, (element) => this.#inline(element));
   }
 
   async #inline(element: XmlElement): Promise<string> {

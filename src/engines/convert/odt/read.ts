@@ -5,7 +5,15 @@ import type { Archive } from "../source/archive.ts";
 import { coverage, nameLost } from "../source/coverage.ts";
 import type { Conversion } from "../source/document.ts";
 import type { DocumentParts } from "../source/document-parts.ts";
-import { escaped, escapedAttribute, escapedText, htmlDocument } from "../source/markup.ts";
+import {
+  escaped,
+  escapedAttribute,
+  htmlDocument,
+  mixedContent,
+  NODE_WORK,
+  noteHtml,
+  noteReference,
+} from "../source/markup.ts";
 import { refuseEncrypted } from "../source/open-document.ts";
 import { pictureHtml } from "../source/picture.ts";
 import { partAt } from "../source/relationships.ts";
@@ -46,7 +54,6 @@ const COVERAGE = coverage({
 const FIELD: ReadonlySet<string> = new Set(FIELDS.split(/\s+/));
 
 const STYLE = "p{margin:0}h1,h2,h3,h4,h5,h6{margin:0}td p{margin:0}";
-const ELEMENT_WORK = 2_000;
 const TAB = "\u2003";
 /** Spaces of one element, and columns that one cell takes. */
 const [MOST_SPACES, MOST_COLUMNS] = [200, 200];
@@ -116,7 +123,7 @@ class TextWriter {
   }
 
   async #block(element: XmlElement, indent: number): Promise<string> {
-    this.#work.spend(ELEMENT_WORK);
+    this.#work.spend(NODE_WORK);
     await this.#work.pause();
     switch (element.name) {
       case "p":
@@ -180,7 +187,7 @@ class TextWriter {
     const html: string[] = [];
     for (const item of elementsIn(list)) {
       if (item.name !== "list-item" && item.name !== "list-header") continue;
-      this.#work.spend(ELEMENT_WORK);
+      this.#work.spend(NODE_WORK);
       await this.#work.pause();
       if (item.name === "list-item") {
         const start = Number(attribute(item, "start-value"));
@@ -223,16 +230,8 @@ class TextWriter {
     for (let copy = 0; copy < copies; copy++) html.push(this.#shown.added(made, copy === 0 ? counted : 0));
   }
 
-  async #inlines(parent: XmlElement): Promise<string> {
-    const html: string[] = [];
-    for (const node of parent.children) {
-      this.#work.spend(ELEMENT_WORK);
-      await this.#work.pause();
-      html.push(
-        typeof node === "string" ? this.#shown.added(await escapedText(this.#work, node)) : await this.#inline(node),
-      );
-    }
-    return html.join("");
+  #inlines(parent: XmlElement): Promise<string> {
+    return mixedContent({ work: this.#work, shown: this.#shown }, parent, (element) => this.#inline(element));
   }
 
   async #inline(element: XmlElement): Promise<string> {
@@ -284,9 +283,8 @@ class TextWriter {
     this.#mark = "";
     const text = body === undefined ? "" : await this.blocks(body);
     [this.#boxes, this.#mark] = [outer, mark];
-    this.#notes[place] =
-      `<div id="note-${place}" style="font-size:0.85em"><p><a href="#note-ref-${place}">${number}</a>.</p>${text}</div>`;
-    return `<sup><a href="#note-${place}" id="note-ref-${place}">${number}</a></sup>`;
+    this.#notes[place] = noteHtml("note", place, text, number);
+    return noteReference("note", place, number);
   }
 
   /** The first of its forms that can be shown. */

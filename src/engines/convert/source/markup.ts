@@ -1,6 +1,8 @@
 /** HTML that is made here, and the characters that HTML refers to. */
 import { withSymbolFonts } from "../../fonts.ts";
 import type { Work } from "../../work.ts";
+import type { ShownBudget } from "./shown.ts";
+import type { XmlElement } from "./xml.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 /** Characters that HTML cannot contain (HTML Standard, 13.1.4). */
@@ -32,6 +34,32 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 /** Text in an attribute in double quotes. */
 export const escapedAttribute = (text: string): string =>
   text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+
+/** Fuel for an element or a piece of text that becomes HTML. */
+export const NODE_WORK = 2_000;
+
+/** The content of an element that has text beside elements. `inline`: the HTML of an element. */
+export async function mixedContent(
+  { work, shown }: { readonly work: Work; readonly shown: ShownBudget },
+  parent: XmlElement,
+  inline: (element: XmlElement) => Promise<string>,
+): Promise<string> {
+  const html: string[] = [];
+  for (const node of parent.children) {
+    work.spend(NODE_WORK);
+    await work.pause();
+    html.push(typeof node === "string" ? shown.added(await escapedText(work, node)) : await inline(node));
+  }
+  return html.join("");
+}
+
+/** The number of a footnote or endnote in the text. It and the note link to each other. `prefix` and `place` make their identifiers. */
+export const noteReference = (prefix: string, place: number, number: string | number = place): string =>
+  `<sup><a href="#${prefix}-${place}" id="${prefix}-ref-${place}">${number}</a></sup>`;
+
+/** A note at the end of the document. */
+export const noteHtml = (prefix: string, place: number, html: string, number: string | number = place): string =>
+  `<div id="${prefix}-${place}" style="font-size:0.85em"><p><a href="#${prefix}-ref-${place}">${number}</a>.</p>${html}</div>`;
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
