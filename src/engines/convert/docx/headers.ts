@@ -6,7 +6,8 @@ import { partAt, relationshipsOf } from "../source/relationships.ts";
 import { RUNNING_END } from "../source/page-fields.ts";
 import { tidied } from "../source/tidy-html.ts";
 import type { XmlElement } from "../source/xml.ts";
-import { BodyWriter, type Context, type PlacedHtml } from "./body.ts";
+import { BodyWriter } from "./body.ts";
+import type { Context, PlacedHtml } from "./context.ts";
 import { nameLostIn } from "./coverage.ts";
 
 /** Style sheets of the text, of headers, and of boxes. */

@@ -8,7 +8,7 @@ export interface DrawingPlacement extends Pick<PlacedBox, "horizontal" | "vertic
 }
 
 /** English Metric Units in a point. */
-const EMU = 12_700;
+export const EMU = 12_700;
 /** The largest distance in points. */
 const FARTHEST = 14_400;
 

@@ -4,13 +4,14 @@ import type { Archive } from "../source/archive.ts";
 import type { Conversion, PageFormat, DocumentPart } from "../source/document.ts";
 import { hyperlinkOf } from "./fields.ts";
 import { boundedHtml } from "../source/bounded-html.ts";
-import { htmlDocument } from "../source/markup.ts";
+import { htmlDocument, noteHtml } from "../source/markup.ts";
 import { tidied } from "../source/tidy-html.ts";
 import { mainPartOf, partAt, relationshipsOf } from "../source/relationships.ts";
 import type { RunningContents, RunningSection } from "../source/document.ts";
 import { attribute, elementAt, elementsIn, textIn, type XmlElement } from "../source/xml.ts";
 import { noBody } from "../../file-errors.ts";
-import { BodyWriter, type Context } from "./body.ts";
+import { BodyWriter } from "./body.ts";
+import type { Context } from "./context.ts";
 import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
 import { ShownBudget } from "../source/shown.ts";
@@ -150,9 +151,7 @@ async function notesOf(
     html.push("<hr>");
     for (const note of notes.filter((one) => one.kind === kind)) {
       const text = await new BodyWriter({ ...context, note: () => undefined }).blocks(texts.get(note.id));
-      html.push(
-        `<div id="${kind}-${note.number}" style="font-size:0.85em"><p><a href="#${kind}-ref-${note.number}">${note.number}</a>.</p>${text}</div>`,
-      );
+      html.push(noteHtml(kind, note.number, text));
     }
   }
   return html.join("");

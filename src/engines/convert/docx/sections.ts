@@ -2,7 +2,8 @@
 import type { PageFormat, PaperMargins } from "../source/document.ts";
 import type { RunningSection } from "../source/document.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
-import type { BodyWriter, PlacedHtml } from "./body.ts";
+import type { BodyWriter } from "./body.ts";
+import type { PlacedHtml } from "./context.ts";
 import { flag, points } from "./styles.ts";
 
 /** The relationships of headers or footers, by the pages that have them. */

@@ -79,7 +79,7 @@ export function flag(properties: XmlElement | undefined, name: string): boolean 
 const present = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 
-const colorOf = (text: string | undefined): string | undefined =>
+export const colorOf = (text: string | undefined): string | undefined =>
   text && /^[\da-f]{6}$/i.test(text) ? `#${text}` : undefined;
 
 const HIGHLIGHTS: Readonly<Record<string, string>> = {

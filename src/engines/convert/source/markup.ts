@@ -35,6 +35,14 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 export const escapedAttribute = (text: string): string =>
   text.replace(NO_TEXT, "").replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
+/** Spaces in HTML, of which it would show only one. */
+export const keepSpaces = (html: string): string =>
+  html.replace(/ {2,}/g, (spaces) => `${"&nbsp;".repeat(spaces.length - 1)} `);
+
+/** A declaration of a font by its name. */
+export const fontFamily = (name: string): string =>
+  `font-family:'${escapedAttribute(name.replace(/['\\]/g, ""))}',sans-serif`;
+
 /** Fuel for an element or a piece of text that becomes HTML. */
 export const NODE_WORK = 2_000;
 
