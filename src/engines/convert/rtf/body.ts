@@ -1,5 +1,5 @@
 /** The paragraphs and tables of Rich Text as HTML. */
-import { escaped, escapedAttribute } from "../source/markup.ts";
+import { escaped, escapedAttribute, fontFamily, keepSpaces } from "../source/markup.ts";
 import { PAGE_BREAK } from "../source/styled-html.ts";
 import type { ShownBudget } from "../source/shown.ts";
 import { PLAIN_PARAGRAPH, type ParagraphLook, type RunLook } from "./looks.ts";
@@ -200,12 +200,9 @@ function styled(text: string, look: RunLook): string {
     look.size !== undefined && `font-size:${look.size}pt`,
     look.color !== undefined && `color:${look.color}`,
     look.background !== undefined && `background-color:${look.background}`,
-    look.family && `font-family:'${escapedAttribute(look.family.replace(/['\\]/g, ""))}',sans-serif`,
+    look.family && fontFamily(look.family),
   ].filter(Boolean);
-  let html = escaped(look.caps ? text.toUpperCase() : text).replace(
-    / {2,}/g,
-    (spaces) => `${"&nbsp;".repeat(spaces.length - 1)} `,
-  );
+  let html = keepSpaces(escaped(look.caps ? text.toUpperCase() : text));
   if (css.length > 0) html = `<span style="${css.join(";")}">${html}</span>`;
   if (look.strike) html = `<s>${html}</s>`;
   if (look.ul) html = `<u>${html}</u>`;

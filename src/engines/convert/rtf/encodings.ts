@@ -1,4 +1,5 @@
 /** The encodings of text in Rich Text (RTF 1.9.1, "Code Page Support" and `\fcharset`), as labels of the WHATWG Encoding Standard. */
+import { escaped } from "../source/markup.ts";
 
 const CODE_PAGES: Readonly<Record<number, string>> = {
   866: "ibm866",
@@ -38,3 +39,16 @@ export const CHARACTER_SETS: Readonly<Record<number, string>> = {
 };
 /** The character set of symbol fonts. */
 export const SYMBOLS = 2;
+
+const SYMBOL_CODES: Readonly<Record<number, string>> = {
+  0xb7: "\u2022",
+  0xa7: "\u25aa",
+  0xfc: "\u2713",
+  0xa8: "\u25a1",
+  0x6f: "\u25e6",
+  0xe0: "\u2192",
+  0xd8: "\u27a2",
+};
+/** A character of a symbol font as HTML. */
+export const symbolOf = (character: string): string =>
+  escaped(SYMBOL_CODES[character.charCodeAt(0) & 0xff] ?? "\u2022");

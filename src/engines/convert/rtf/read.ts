@@ -7,20 +7,23 @@ import { ParseMeter } from "../../parse-meter.ts";
 import { limits } from "../../../limits.ts";
 import type { Conversion } from "../source/document.ts";
 import type { DocumentParts } from "../source/document-parts.ts";
-import { escaped, escapedAttribute, htmlDocument } from "../source/markup.ts";
+import { escapedAttribute, htmlDocument, noteHtml, noteReference } from "../source/markup.ts";
 import { pictureHtml } from "../source/picture.ts";
 import { ShownBudget } from "../source/shown.ts";
-import { CHARACTER_SETS, encodingOfCodePage, SYMBOLS } from "./encodings.ts";
-import { RichTextWriter } from "./body.ts";
-import { PLAIN_PARAGRAPH, PLAIN_RUN, type ParagraphLook, type RunLook } from "./looks.ts";
 import { hyperlinkOf } from "../docx/fields.ts";
+import { RichTextWriter } from "./body.ts";
+import { CHARACTERS, LOST, OPTIONAL, SKIPPED } from "./control-words.ts";
+import { encodingOfCodePage, symbolOf } from "./encodings.ts";
+import { paragraphAfter, runAfter } from "./formatting.ts";
+import { ColorTable, FontTable, StyleSheet } from "./header-tables.ts";
+import { PLAIN_PARAGRAPH, PLAIN_RUN, type ParagraphLook, type RunLook } from "./looks.ts";
+import { pageRule, type PageWords, TWIPS } from "./page.ts";
+import { PictureReader } from "./pictures.ts";
 import { tokensOf } from "./tokens.ts";
 
 const STYLE = "p{margin:0}h1,h2,h3,h4,h5,h6{margin:0}td p{margin:0}";
 /** Groups within each other that are read. */
 const DEEPEST = 500;
-/** Twentieths of a point, in which lengths are. */
-const TWIPS = 20;
 
 /** What the text of a group is. */
 type Destination =
@@ -45,57 +48,6 @@ interface Group {
   readonly end?: (() => void) | undefined;
 }
 
-interface Font {
-  name: string;
-  encoding: string | undefined;
-  isSymbol: boolean;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "~": "\u00a0",
-  _: "\u2011",
-  "-": "\u00ad",
-  "{": "{",
-  "}": "}",
-  "\\": "\\",
-  emdash: "\u2014",
-  endash: "\u2013",
-  emspace: "\u2003",
-  enspace: "\u2002",
-  qmspace: "\u2005",
-  bullet: "\u2022",
-  lquote: "\u2018",
-  rquote: "\u2019",
-  ldblquote: "\u201c",
-  rdblquote: "\u201d",
-  tab: "\u2003",
-  ltrmark: "\u200e",
-  rtlmark: "\u200f",
-  zwj: "\u200d",
-  zwnj: "\u200c",
-};
-
-/** Destinations whose text is not that of the document, without a loss. */
-const SKIPPED: ReadonlySet<string> = new Set(
-  "listtable listoverridetable revtbl rsidtbl generator filetbl xmlnstbl themedata colorschememapping datastore latentstyles pgptbl nonshppict objdata objclass objname sp sn sv shprslt pntxta pntxtb pnseclvl bkmkend datafield formfield private template operator comment subject keywords category manager company creatim revtim printim buptim doccomm hlinkbase docvar userprops atnid atnauthor atnref atrfstart atrfend atntime atndate ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn xe tc tcn rxe do mmathPr falt panose fname blipuid blipTag picprop wgrffmtfilter passwordhash listpicture defchp defpap stylesheetx ftnsepx protusertbl".split(
-    " ",
-  ),
-);
-const LOST: Readonly<Record<string, string>> = {
-  header: "headers",
-  headerl: "headers",
-  headerr: "headers",
-  headerf: "headers",
-  footer: "footers",
-  footerl: "footers",
-  footerr: "footers",
-  footerf: "footers",
-  annotation: "comments",
-  mmath: "formulas",
-};
-/** Optional destinations that are part of the text. */
-const OPTIONAL: ReadonlySet<string> = new Set("shppict shpinst shptxt fldinst bkmkstart ud".split(" "));
-
 /** @throws Refusal `invalid_file`, `limit_exceeded` */
 export async function readRtf(bytes: InputBytes, parts: DocumentParts): Promise<Conversion> {
   if (bytes.length > limits.conversion.rtfBytes) throw richTextTooLarge(bytes.length);
@@ -111,11 +63,11 @@ class RtfReader {
   readonly #notConverted = new Set<string>();
   readonly #shown = new ShownBudget();
   readonly #body = new RichTextWriter(this.#shown);
-  readonly #fonts = new Map<number, Font>();
-  readonly #colors: (string | undefined)[] = [];
-  readonly #headings = new Map<number, number>();
+  readonly #fonts = new FontTable((page) => this.#encodingOf(page));
+  readonly #colors = new ColorTable();
+  readonly #styles = new StyleSheet();
   readonly #facts: { title: string; author: string } = { title: "", author: "" };
-  readonly #page: Record<string, number> = {};
+  readonly #page: PageWords = {};
   readonly #open: Group[] = [];
   readonly #notes: string[] = [];
   #group: Group = { run: PLAIN_RUN, paragraph: PLAIN_PARAGRAPH, destination: "body", unicodeSkip: 1 };
@@ -125,13 +77,9 @@ class RtfReader {
   /** Characters that stand for the last `\u`. */
   #skip = 0;
   #isOptional = false;
-  #font = 0;
-  #color: { red?: number; green?: number; blue?: number } = {};
-  #style = 0;
-  #styleName = "";
   #code = "";
   #collected = "";
-  #picture: { hex: string; isDecodable: boolean; width: number | undefined; height: number | undefined } | undefined;
+  #picture: PictureReader | undefined;
 
   constructor(parts: DocumentParts, text: string) {
     this.#parts = parts;
@@ -168,8 +116,7 @@ class RtfReader {
           this.#addText(token.text);
           break;
         case "binary":
-          if (this.#group.destination === "picture" && this.#picture)
-            this.#picture.hex += hexOf(this.#text.slice(token.start, token.end));
+          if (this.#group.destination === "picture") this.#picture?.binary(this.#text.slice(token.start, token.end));
           break;
         case "word":
           this.#word(token.name, token.value);
@@ -181,22 +128,11 @@ class RtfReader {
   }
 
   async #end(): Promise<Conversion> {
-    const { margl, margr, margt, margb, paperw = 12_240, paperh = 15_840 } = this.#page;
     const body = this.#body.end();
     const notes = this.#notes.length === 0 ? "" : `<hr>${this.#notes.join("")}`;
-    const size = { width: paperw / TWIPS, height: paperh / TWIPS };
-    const isSize = Object.values(size).every((side) => side >= 72 && side <= 14_400);
-    const margins = Object.fromEntries(
-      Object.entries({ left: margl ?? 1_800, right: margr ?? 1_800, top: margt ?? 1_440, bottom: margb ?? 1_440 }).map(
-        ([side, value]) => [
-          side,
-          Math.min(Math.max(value / TWIPS, 0), (isSize ? Math.min(...Object.values(size)) : 612) / 3),
-        ],
-      ),
-    );
     const html = htmlDocument({ style: STYLE, body: `${body}${notes}` });
     return {
-      parts: [await this.#parts.ofHtml(html, { rule: { ...(isSize && { size }), margins } })],
+      parts: [await this.#parts.ofHtml(html, { rule: pageRule(this.#page) })],
       title: this.#facts.title.trim() || undefined,
       author: this.#facts.author.trim() || undefined,
       notConverted: this.#notConverted,
@@ -222,7 +158,7 @@ class RtfReader {
     if (this.#bytes.length === 0) return;
     const bytes = Uint8Array.from(this.#bytes);
     this.#bytes = [];
-    const font = this.#fonts.get(this.#group.run.font ?? -1);
+    const font = this.#fonts.get(this.#group.run.font);
     if (font?.isSymbol) this.#characters(latin1(bytes).replace(/[^\t]/g, symbolOf));
     else this.#characters(new TextDecoder(font?.encoding ?? this.#encoding).decode(bytes));
   }
@@ -234,19 +170,16 @@ class RtfReader {
         if (!this.#group.run.hidden) this.#body.text(text, this.#group.run, this.#group.paragraph);
         return;
       case "picture":
-        if (this.#picture) this.#picture.hex += text;
+        this.#picture?.text(text);
         return;
-      case "fonts": {
-        const font = this.#fonts.get(this.#font);
-        if (font && font.name.length < 100) font.name += text.replace(";", "");
+      case "fonts":
+        this.#fonts.text(text);
         return;
-      }
       case "colors":
-        for (const character of text) if (character === ";") this.#endColor();
+        this.#colors.text(text);
         return;
       case "styles":
-        this.#styleName = `${this.#styleName}${text}`.slice(0, 100);
-        if (text.includes(";")) this.#endStyle();
+        this.#styles.text(text);
         return;
       case "code":
         this.#code = `${this.#code}${text}`.slice(0, 4_096);
@@ -265,31 +198,8 @@ class RtfReader {
     }
   }
 
-  #endColor(): void {
-    const { red, green, blue } = this.#color;
-    const part = (value = 0): string => Math.min(Math.max(value, 0), 255).toString(16).padStart(2, "0");
-    const isAutomatic = red === undefined && green === undefined && blue === undefined;
-    if (this.#colors.length < 10_000)
-      this.#colors.push(isAutomatic ? undefined : `#${part(red)}${part(green)}${part(blue)}`);
-    this.#color = {};
-  }
-
-  #endStyle(): void {
-    const level = /^\s*heading ([1-9])\b/i.exec(this.#styleName)?.[1];
-    if (level !== undefined) this.#headings.set(this.#style, Math.min(Number(level), 6));
-    this.#styleName = "";
-  }
-
   #into(destination: Destination, end?: () => void): void {
     this.#group = { ...this.#group, destination, end };
-  }
-
-  #run(change: Partial<RunLook>): void {
-    this.#group = { ...this.#group, run: { ...this.#group.run, ...change } };
-  }
-
-  #paragraph(change: Partial<ParagraphLook>): void {
-    this.#group = { ...this.#group, paragraph: { ...this.#group.paragraph, ...change } };
   }
 
   #word(name: string, value: number | undefined): void {
@@ -317,7 +227,7 @@ class RtfReader {
     if (name === "u") {
       this.#skip = this.#group.unicodeSkip;
       const unit = String.fromCharCode((value ?? 0) & 0xffff);
-      const font = this.#fonts.get(this.#group.run.font ?? -1);
+      const font = this.#fonts.get(this.#group.run.font);
       const isPrivate = font?.isSymbol === true && unit >= "\uf000" && unit <= "\uf0ff";
       this.#characters(isPrivate ? symbolOf(unit) : unit);
       return;
@@ -326,7 +236,7 @@ class RtfReader {
       this.#group = { ...this.#group, unicodeSkip: Math.min(Math.max(value ?? 1, 0), 10) };
       return;
     }
-    const character = ENTITIES[name];
+    const character = CHARACTERS[name];
     if (character !== undefined) {
       if (this.#skip > 0) this.#skip -= 1;
       else this.#characters(character);
@@ -337,12 +247,10 @@ class RtfReader {
       this.#into("skip");
       return;
     }
-    if (destination === "fonts") this.#fontWord(name, value);
-    else if (destination === "colors") {
-      if (name === "red" || name === "green" || name === "blue") this.#color[name] = value ?? 0;
-    } else if (destination === "styles") {
-      if (name === "s" || name === "cs") this.#style = name === "s" ? (value ?? 0) : -1;
-    } else if (destination === "picture") this.#pictureWord(name, value);
+    if (destination === "fonts") this.#fonts.word(name, value);
+    else if (destination === "colors") this.#colors.word(name, value);
+    else if (destination === "styles") this.#styles.word(name, value);
+    else if (destination === "picture") this.#picture?.word(name, value);
     else if (destination === "body") this.#bodyWord(name, value);
   }
 
@@ -368,7 +276,7 @@ class RtfReader {
         this.#into("colors");
         return true;
       case "stylesheet":
-        this.#style = 0;
+        this.#styles.begin();
         this.#into("styles");
         return true;
       case "info":
@@ -400,7 +308,7 @@ class RtfReader {
       case "fldrslt":
         return true;
       case "pict":
-        this.#picture = { hex: "", isDecodable: false, width: undefined, height: undefined };
+        this.#picture = new PictureReader();
         this.#into("picture", () => {
           this.#endPicture();
         });
@@ -430,10 +338,7 @@ class RtfReader {
     if (this.#group.destination !== "body") return;
     const number = this.#notes.length + 1;
     this.#notes.push("");
-    this.#body.html(
-      `<sup><a href="#note-${number}" id="note-ref-${number}">${number}</a></sup>`,
-      this.#group.paragraph,
-    );
+    this.#body.html(noteReference("note", number), this.#group.paragraph);
     this.#body.beginBox();
     this.#group = {
       ...this.#group,
@@ -441,36 +346,21 @@ class RtfReader {
       run: PLAIN_RUN,
       end: () => {
         const text = this.#body.takeBox();
-        this.#notes[number - 1] =
-          `<div id="note-${number}" style="font-size:0.85em"><p><a href="#note-ref-${number}">${number}</a>.</p>${text}</div>`;
+        this.#notes[number - 1] = noteHtml("note", number, text);
       },
     };
   }
 
   #endPicture(): void {
-    const { hex, isDecodable, width, height } = this.#picture ?? { hex: "", isDecodable: false };
+    const { isEmpty = true, bytes, size } = this.#picture ?? {};
     this.#picture = undefined;
-    if (hex.trim() === "") return;
-    if (!isDecodable) {
+    if (isEmpty) return;
+    if (bytes === undefined) {
       this.#notConverted.add("unsupported-images");
       return;
     }
     const context = { work: this.#parts.work, shown: this.#shown, notConverted: this.#notConverted };
-    this.#body.html(pictureHtml(context, bytesOf(hex), { width, height }), this.#open.at(-1)?.paragraph);
-  }
-
-  #fontWord(name: string, value: number | undefined): void {
-    if (name === "f") {
-      this.#font = value ?? 0;
-      if (this.#fonts.size < 10_000) this.#fonts.set(this.#font, { name: "", encoding: undefined, isSymbol: false });
-      return;
-    }
-    const font = this.#fonts.get(this.#font);
-    if (font === undefined) return;
-    if (name === "fcharset") {
-      font.encoding = CHARACTER_SETS[value ?? -1];
-      font.isSymbol = value === SYMBOLS;
-    } else if (name === "cpg") font.encoding = this.#encodingOf(value);
+    this.#body.html(pictureHtml(context, bytes, size), this.#open.at(-1)?.paragraph);
   }
 
   #encodingOf(page: number | undefined): string | undefined {
@@ -479,18 +369,15 @@ class RtfReader {
     return encoding;
   }
 
-  #pictureWord(name: string, value: number | undefined): void {
-    const picture = this.#picture;
-    if (picture === undefined) return;
-    if (name === "pngblip" || name === "jpegblip") picture.isDecodable = true;
-    else if (name === "picwgoal") picture.width = (value ?? 0) / TWIPS;
-    else if (name === "pichgoal") picture.height = (value ?? 0) / TWIPS;
-  }
-
   #bodyWord(name: string, value: number | undefined): void {
-    const isOn = value !== 0;
-    const points = (value ?? 0) / TWIPS;
+    const run = runAfter(this.#group.run, name, value, { fonts: this.#fonts, colors: this.#colors });
+    const paragraph = paragraphAfter(this.#group.paragraph, name, value, this.#styles);
+    if (run ?? paragraph) this.#group = { ...this.#group, ...(run && { run }), ...(paragraph && { paragraph }) };
     switch (name) {
+      case "deleted":
+      case "revised":
+        this.#notConverted.add("tracked-changes");
+        break;
       case "ansicpg":
         this.#encoding = this.#encodingOf(value) ?? "windows-1252";
         break;
@@ -509,102 +396,6 @@ class RtfReader {
       case "margb":
         this.#page[name] = value ?? 0;
         break;
-      case "b":
-      case "i":
-      case "caps":
-        this.#run({ [name]: isOn });
-        break;
-      case "ul":
-      case "uld":
-      case "uldb":
-      case "ulw":
-      case "uldash":
-        this.#run({ ul: isOn });
-        break;
-      case "ulnone":
-        this.#run({ ul: false });
-        break;
-      case "strike":
-      case "striked":
-        this.#run({ strike: isOn });
-        break;
-      case "v":
-        this.#run({ hidden: isOn });
-        break;
-      case "deleted":
-        this.#notConverted.add("tracked-changes");
-        this.#run({ hidden: isOn });
-        break;
-      case "revised":
-        this.#notConverted.add("tracked-changes");
-        break;
-      case "super":
-      case "sub":
-        this.#run({ position: isOn ? (name === "super" ? "sup" : "sub") : undefined });
-        break;
-      case "nosupersub":
-        this.#run({ position: undefined });
-        break;
-      case "fs":
-        if (value !== undefined && value >= 2 && value <= 800) this.#run({ size: value / 2 });
-        break;
-      case "f": {
-        const font = this.#fonts.get(value ?? -1);
-        this.#run({ font: value, family: font?.isSymbol ? undefined : font?.name.trim() });
-        break;
-      }
-      case "cf":
-        this.#run({ color: this.#colors[value ?? 0] });
-        break;
-      case "cb":
-      case "chcbpat":
-      case "highlight":
-        this.#run({ background: value === 0 ? undefined : this.#colors[value ?? 0] });
-        break;
-      case "plain":
-        this.#run({ ...PLAIN_RUN, link: this.#group.run.link });
-        break;
-      case "pard":
-        this.#group = { ...this.#group, paragraph: PLAIN_PARAGRAPH };
-        break;
-      case "s":
-        this.#paragraph({ heading: this.#headings.get(value ?? -1) });
-        break;
-      case "outlinelevel":
-        this.#paragraph({
-          heading: value !== undefined && value >= 0 && value < 9 ? Math.min(value + 1, 6) : undefined,
-        });
-        break;
-      case "qc":
-      case "qr":
-      case "qj":
-      case "ql":
-        this.#paragraph({ align: { qc: "center", qr: "right", qj: "justify", ql: "left" }[name] });
-        break;
-      case "li":
-        this.#paragraph({ left: points });
-        break;
-      case "ri":
-        this.#paragraph({ right: points });
-        break;
-      case "fi":
-        this.#paragraph({ first: points });
-        break;
-      case "sb":
-        this.#paragraph({ before: points });
-        break;
-      case "sa":
-        this.#paragraph({ after: points });
-        break;
-      case "rtlpar":
-        this.#paragraph({ rightToLeft: true });
-        break;
-      case "ltrpar":
-        this.#paragraph({ rightToLeft: false });
-        break;
-      case "intbl":
-        this.#paragraph({ inTable: true });
-        break;
       case "par":
       case "sect":
         this.#body.endParagraph(this.#group.paragraph);
@@ -620,7 +411,7 @@ class RtfReader {
         this.#body.beginRow();
         break;
       case "cellx":
-        this.#body.cellEdge(points);
+        this.#body.cellEdge((value ?? 0) / TWIPS);
         break;
       case "clmgf":
       case "clmrg":
@@ -635,38 +426,7 @@ class RtfReader {
       case "row":
         this.#body.endRow();
         break;
-      case "shp":
-        break;
       default:
     }
   }
-}
-
-const SYMBOL_CODES: Readonly<Record<number, string>> = {
-  0xb7: "\u2022",
-  0xa7: "\u25aa",
-  0xfc: "\u2713",
-  0xa8: "\u25a1",
-  0x6f: "\u25e6",
-  0xe0: "\u2192",
-  0xd8: "\u27a2",
-};
-const symbolOf = (character: string): string => escaped(SYMBOL_CODES[character.charCodeAt(0) & 0xff] ?? "\u2022");
-
-const hexOf = (binary: string): string =>
-  Array.from(binary, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
-
-/** The bytes of digits, with anything between them. */
-function bytesOf(hex: string): Uint8Array {
-  const bytes = new Uint8Array(Math.ceil(hex.length / 2));
-  let digits = 0;
-  for (let at = 0; at < hex.length; at++) {
-    const code = hex.charCodeAt(at) | 0x20;
-    const digit = code >= 0x61 && code <= 0x66 ? code - 0x57 : hex.charCodeAt(at) - 0x30;
-    if (digit < 0 || digit > 15 || (digit > 9 && code < 0x61)) continue;
-    const place = digits >> 1;
-    bytes[place] = ((bytes[place] ?? 0) << 4) | digit;
-    digits += 1;
-  }
-  return bytes.subarray(0, digits >> 1);
 }
