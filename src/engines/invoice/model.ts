@@ -1,6 +1,6 @@
 /** An invoice by the business terms (BT) and groups (BG) of EN 16931-1, regardless of its syntax. */
 import { Decimal } from "./decimal.ts";
-import { type Element, first } from "./xml-tree.ts";
+import { all, type Element, first } from "./xml-tree.ts";
 
 /** The value of a business term. Terms that are empty are absent. */
 export interface BusinessTerm {
@@ -190,13 +190,23 @@ export function termOf(at: Element | undefined): BusinessTerm | undefined {
 export const term = (element: Element | undefined, path: string): BusinessTerm | undefined =>
   termOf(first(element, path));
 
-export function identifierOf(at: Element | undefined, scheme = "schemeID"): Identifier | undefined {
+/** All terms at a path. */
+export const allTerms = (element: Element | undefined, path: string): BusinessTerm[] =>
+  all(element, path).flatMap((one) => termOf(one) ?? []);
+
+function identifierOf(at: Element | undefined, scheme = "schemeID"): Identifier | undefined {
   const found = termOf(at);
   return found && { ...found, scheme: found.at.attributes.get(scheme)?.trim() || undefined };
 }
 
 export const identifier = (element: Element | undefined, path: string, scheme?: string): Identifier | undefined =>
   identifierOf(first(element, path), scheme);
+
+export const allIdentifiers = (element: Element | undefined, path: string, scheme?: string): Identifier[] =>
+  all(element, path).flatMap((one) => identifierOf(one, scheme) ?? []);
+
+/** An indicator: true or false (xsd:boolean). */
+export const isTrue = (at: Element | undefined): boolean => ["true", "1"].includes(at?.text.trim() ?? "");
 
 export function amountOf(at: Element | undefined): Amount | undefined {
   const found = termOf(at);

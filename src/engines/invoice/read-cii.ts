@@ -1,13 +1,15 @@
 /** Reads UN/CEFACT's Cross Industry Invoice (D16B), and the document of ZUGFeRD 1, whose elements are mostly the same by other names. */
 import {
   type Address,
+  allIdentifiers,
   type AllowanceOrCharge,
+  allTerms,
   amount,
   amountOf,
   identifier,
-  identifierOf,
   type Invoice,
   type InvoiceLine,
+  isTrue,
   type Party,
   type PaymentMeans,
   type Period,
@@ -53,7 +55,7 @@ export function readCii(root: Element, syntax: Syntax): Invoice {
     buyerReference: term(agreement, "BuyerReference"),
     order: term(agreement, "BuyerOrderReferencedDocument/IssuerAssignedID|ID"),
     contract: term(agreement, "ContractReferencedDocument/IssuerAssignedID|ID"),
-    notes: all(header, "IncludedNote/Content").flatMap((note) => termOf(note) ?? []),
+    notes: allTerms(header, "IncludedNote/Content"),
     preceding: all(settlement, "InvoiceReferencedDocument").map((at) => ({
       at,
       number: term(at, "IssuerAssignedID|ID"),
@@ -98,7 +100,7 @@ function party(at: Element | undefined): Party | undefined {
     at,
     name: term(at, "Name"),
     tradingName: term(at, "SpecifiedLegalOrganization/TradingBusinessName"),
-    ids: all(at, "ID|GlobalID").flatMap((id) => identifierOf(id) ?? []),
+    ids: allIdentifiers(at, "ID|GlobalID"),
     legalId: identifier(at, "SpecifiedLegalOrganization/ID"),
     vatId: registered("VA"),
     taxId: registered("FC"),
@@ -158,8 +160,6 @@ function allowanceOrCharge(at: Element): AllowanceOrCharge {
     reasonCode: term(at, "ReasonCode"),
   };
 }
-
-export const isTrue = (at: Element | undefined): boolean => ["true", "1"].includes(at?.text.trim() ?? "");
 
 /** A charge for freight and the like, which only EXTENDED and ZUGFeRD 1 have. */
 function serviceCharge(at: Element): AllowanceOrCharge {
@@ -243,9 +243,7 @@ function line(at: Element): InvoiceLine {
     description: term(product, "Description"),
     sellerItemId: term(product, "SellerAssignedID"),
     standardItemId: identifier(product, "GlobalID"),
-    classifications: all(product, "DesignatedProductClassification/ClassCode").flatMap(
-      (one) => identifierOf(one, "listID") ?? [],
-    ),
+    classifications: allIdentifiers(product, "DesignatedProductClassification/ClassCode", "listID"),
     attributes: all(product, "ApplicableProductCharacteristic").map((one) => ({
       at: one,
       name: term(one, "Description"),

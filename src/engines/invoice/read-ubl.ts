@@ -1,13 +1,15 @@
 /** Reads an Invoice or a CreditNote of OASIS UBL 2.1. */
 import {
   type Address,
+  allIdentifiers,
   type AllowanceOrCharge,
+  allTerms,
   amount,
   amountOf,
   identifier,
-  identifierOf,
   type Invoice,
   type InvoiceLine,
+  isTrue,
   type Party,
   type PaymentMeans,
   type Period,
@@ -16,7 +18,6 @@ import {
   type Totals,
   type VatBreakdown,
 } from "./model.ts";
-import { isTrue } from "./read-cii.ts";
 import { all, type Element, first } from "./xml-tree.ts";
 
 /** Document references that are another term: the invoiced object (BT-18), and the project of a credit note (BT-11). */
@@ -44,7 +45,7 @@ export function readUbl(root: Element): Invoice {
     buyerReference: term(root, "BuyerReference"),
     order: term(root, "OrderReference/ID"),
     contract: term(root, "ContractDocumentReference/ID"),
-    notes: all(root, "Note").flatMap((note) => termOf(note) ?? []),
+    notes: allTerms(root, "Note"),
     preceding: all(root, "BillingReference/InvoiceDocumentReference").map((at) => ({ at, number: term(at, "ID") })),
     seller: party(first(root, "AccountingSupplierParty/Party")),
     buyer: party(first(root, "AccountingCustomerParty/Party")),
@@ -85,7 +86,7 @@ function party(at: Element | undefined): Party | undefined {
     // A payee and a tax representative have no legal entity with a name.
     name: term(at, "PartyLegalEntity/RegistrationName") ?? (isLegal(at) ? undefined : tradingName),
     tradingName,
-    ids: all(at, "PartyIdentification/ID").flatMap((id) => identifierOf(id) ?? []),
+    ids: allIdentifiers(at, "PartyIdentification/ID"),
     legalId: identifier(at, "PartyLegalEntity/CompanyID"),
     vatId: registered(true),
     taxId: registered(false),
@@ -201,9 +202,7 @@ function line(at: Element): InvoiceLine {
     description: term(item, "Description"),
     sellerItemId: term(item, "SellersItemIdentification/ID"),
     standardItemId: identifier(item, "StandardItemIdentification/ID"),
-    classifications: all(item, "CommodityClassification/ItemClassificationCode").flatMap(
-      (one) => identifierOf(one, "listID") ?? [],
-    ),
+    classifications: allIdentifiers(item, "CommodityClassification/ItemClassificationCode", "listID"),
     attributes: all(item, "AdditionalItemProperty").map((one) => ({
       at: one,
       name: term(one, "Name"),
