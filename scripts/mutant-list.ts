@@ -532,6 +532,12 @@ export const mutants: readonly Mutant[] = [
     ["to-pdf: hyperlink fields are text", "? linked(result, hyperlinkOf(code)) :", "? result :"],
   ),
   ...of(
+    "engines/convert/docx/sections.ts",
+    e2e("to-pdf-headers"),
+    ["to-pdf: no gutters of DOCX", "all[gutterSide] + gutter", "all[gutterSide]"],
+    ["to-pdf: negative margins of DOCX are like others", "?? 0) < 0", "?? 0) < -1e9"],
+  ),
+  ...of(
     "accounts/authentication.ts",
     ["test/http/rate-limit.test.ts"],
     [

@@ -36,9 +36,12 @@ const header = (page: readonly TextPlace[]): string => linesOf(page, 0, 60);
 const footer = (page: readonly TextPlace[]): string => linesOf(page, HEIGHT - 60, HEIGHT);
 const text = (page: readonly TextPlace[]): string => linesOf(page, 60, HEIGHT - 60);
 
-/** The margins are 60 points, and headers and footers are 30 points from the edge. */
-const section = (properties = "", type = ""): string =>
-  `<w:sectPr>${properties}${type && `<w:type w:val="${type}"/>`}<w:pgSz w:w="${WIDTH * 20}" w:h="${HEIGHT * 20}"/><w:pgMar w:top="1200" w:right="1200" w:bottom="1200" w:left="1200" w:header="600" w:footer="600"/></w:sectPr>`;
+/** The margins are 60 points, and headers and footers are 30 points from the edge. `margins`: others, in twentieths of a point. */
+const section = (properties = "", type = "", margins: Readonly<Record<string, number>> = {}): string => {
+  const all = { top: 1200, right: 1200, bottom: 1200, left: 1200, header: 600, footer: 600, ...margins };
+  const attributes = Object.entries(all).map(([name, value]) => ` w:${name}="${value}"`);
+  return `<w:sectPr>${properties}${type && `<w:type w:val="${type}"/>`}<w:pgSz w:w="${WIDTH * 20}" w:h="${HEIGHT * 20}"/><w:pgMar${attributes.join("")}/></w:sectPr>`;
+};
 const endOfSection = (properties = "", type = ""): string => `<w:p><w:pPr>${section(properties, type)}</w:pPr></w:p>`;
 const reference = (part: string, type = "default"): string =>
   `<w:${part.replace(/\d+$/, "")}Reference w:type="${type}" r:id="r-${part}"/>`;
@@ -195,6 +198,51 @@ describe("headers and footers", () => {
     const feet = filled.filter((one) => one.text.startsWith("line")).map(({ baseline }) => baseline);
     expect(texts.length).toBeGreaterThan(2);
     expect(Math.max(...texts)).toBeLessThan(Math.min(...feet.filter((one) => one > Math.min(...texts))));
+  });
+
+  test("text begins and ends at negative margins, over a header and a footer that are higher", async () => {
+    const lines = (count: number): string =>
+      Array.from({ length: count }, (_, index) => paragraph(`line ${index}`)).join("");
+    const words = Array.from({ length: 60 }, (_, index) => paragraph(`text ${index}`)).join("");
+    const running = { header1: lines(5), footer1: lines(6) };
+    const references = reference("header1") + reference("footer1");
+    const pagesOf = async (margins: Record<string, number>, fields: Record<string, string> = {}) => {
+      const file = { bytes: docx(`${words}${section(references, "", margins)}`, { running }), fileName: "file.docx" };
+      return textPlaces((await post({ baseUrl, key: liveKey }, "to-pdf", { file, ...fields })).body);
+    };
+    const among = (page: readonly TextPlace[] = [], name: string): number[] =>
+      page.filter(({ text }) => text.startsWith(name)).map(({ baseline }) => baseline);
+    const [moved] = await pagesOf({});
+    expect(Math.min(...among(moved, "text"))).toBeGreaterThan(100);
+    expect(Math.max(...among(moved, "text"))).toBeLessThan(HEIGHT - 100);
+    const over = await pagesOf({ top: -1200, bottom: -1200 });
+    expect(over.map((page) => among(page, "line").length)).toEqual(over.map(() => 11));
+    for (const page of over) {
+      expect(Math.min(...among(page, "text"))).toBeGreaterThan(60);
+      expect(Math.min(...among(page, "text"))).toBeLessThan(80);
+    }
+    expect(Math.max(...among(over[0], "text"))).toBeGreaterThan(HEIGHT - 80);
+    expect(Math.max(...among(over[0], "text"))).toBeLessThan(HEIGHT - 60);
+    // One of them, and margins of the client.
+    const [top] = await pagesOf({ top: -1200 });
+    expect(Math.min(...among(top, "text"))).toBeLessThan(80);
+    expect(Math.max(...among(top, "text"))).toBeLessThan(HEIGHT - 100);
+    const [own] = await pagesOf({ top: -1200, bottom: -1200 }, { marginTop: "50pt" });
+    expect(Math.min(...among(own, "text"))).toBeGreaterThan(100);
+  });
+
+  test("the gutter is at the left of each page, or where the section and the document have it", async () => {
+    const body = `${paragraph("One")}${paragraph("Right", '<w:jc w:val="right"/>')}${NEXT_PAGE}${paragraph("Two")}`;
+    const placed = async (properties: string, settings: string): Promise<number[]> => {
+      const found = await placesOf(`${body}${section(properties, "", { gutter: 800 })}`, { settings });
+      const [one, right, two] = found.flat();
+      return [one?.left, right?.right, two?.left, one?.baseline].map((place) => Math.round(place ?? NaN));
+    };
+    const line = 71;
+    expect(await placed("", "")).toEqual([100, WIDTH - 60, 100, line]);
+    expect(await placed("<w:rtlGutter/>", "")).toEqual([60, WIDTH - 100, 60, line]);
+    expect(await placed("<w:rtlGutter/>", "<w:gutterAtTop/>")).toEqual([60, WIDTH - 60, 60, line + 40]);
+    expect(await placed("", "<w:mirrorMargins/><w:gutterAtTop/>")).toEqual([100, WIDTH - 60, 100, line]);
   });
 
   test("a header with pictures, tables, and links shows them on each page, and its picture is stored once", async () => {

@@ -201,9 +201,10 @@ export class RunningPages {
     const sections = this.#part.running ?? [];
     const room = (section: RunningSection, kind: PageKind): { readonly top: number; readonly bottom: number } => {
       const [header, footer] = [this.#bandOf(section.headers, kind), this.#bandOf(section.footers, kind)];
+      const { overlaps } = section;
       return {
-        top: Math.max(margins.top, header ? section.headerDistance + header.height : 0),
-        bottom: Math.max(margins.bottom, footer ? section.footerDistance + footer.height : 0),
+        top: Math.max(margins.top, header && !overlaps.top ? section.headerDistance + header.height : 0),
+        bottom: Math.max(margins.bottom, footer && !overlaps.bottom ? section.footerDistance + footer.height : 0),
       };
     };
     const rest = sections.flatMap((section, index) =>

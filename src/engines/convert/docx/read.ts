@@ -16,7 +16,7 @@ import { nameLostIn } from "./coverage.ts";
 import { Numbering } from "./numbering.ts";
 import { ShownBudget } from "../source/shown.ts";
 import { placedBoxesOf, HeaderReader, type HtmlStyle } from "./headers.ts";
-import { narrowestText, type SectionStart, writeSections } from "./sections.ts";
+import { hasGutterAtTop, narrowestText, type SectionStart, writeSections } from "./sections.ts";
 import { flag, Styles } from "./styles.ts";
 
 export interface OfficeOptions {
@@ -48,6 +48,8 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
   const notes: Note[] = [];
   const counts = { footnote: 0, endnote: 0 };
   const lists = await part("numbering");
+  const settings = await part("settings");
+  const isGutterAtTop = hasGutterAtTop(settings);
   const context: Context = {
     work,
     archive,
@@ -62,18 +64,18 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
       notes.push({ kind, number, id });
       return number;
     },
-    width: narrowestText(body),
+    width: narrowestText(body, isGutterAtTop),
     isRunning: false,
     placed: [],
   };
   await nameLostIn(work, body, notConverted);
-  const runs = await writeSections(body, new BodyWriter(context), context.placed);
+  const runs = await writeSections(body, new BodyWriter(context), { placed: context.placed, isGutterAtTop });
   runs.at(-1)?.html.push(await notesOf(notes, part, context));
   const core = await partAt(work, archive, "docProps/core.xml");
   const style: HtmlStyle = { style: STYLE, css: options.css };
   // Lists of headers are numbered apart from those of the text.
   const headers = new HeaderReader({ ...context, numbering: new Numbering(lists) }, style);
-  const hasEven = flag(await part("settings"), "evenAndOddHeaders") ?? false;
+  const hasEven = flag(settings, "evenAndOddHeaders") ?? false;
   const targets = new Set(anchorsIn(body));
   // Only to count how deep its tables are inside each other.
   for (const { html } of runs) await tidied(work, html.join(""));
@@ -85,7 +87,14 @@ export async function readDocx(work: Work, archive: Archive, options: OfficeOpti
       emsOfPage: (width - margins.left - margins.right) / options.fontSize,
     });
     const running: RunningSection[] = [];
-    for (const start of starts) running.push(await runningSection(start, headers, format, hasEven));
+    for (const start of starts) {
+      // Headers move the text out of margins of the client.
+      const overlaps = {
+        top: start.overlaps.top && margins.top === page.margins.top,
+        bottom: start.overlaps.bottom && margins.bottom === page.margins.bottom,
+      };
+      running.push(await runningSection({ ...start, overlaps }, headers, format, hasEven));
+    }
     const boxes = await placedBoxesOf(context, placed, style);
     const beside = [
       ...boxes,

@@ -30,8 +30,19 @@ const LARGEST_NUMBER = 1_000_000;
 const NONE: References = { first: undefined, even: undefined, odd: undefined };
 const KINDS: Readonly<Record<string, keyof References>> = { default: "odd", first: "first", even: "even" };
 
+/** With these settings of a document, its gutters are at the sides of pages. */
+const FACING = ["mirrorMargins", "bookFoldPrinting", "bookFoldRevPrinting", "printTwoOnOne"];
+
+/** Whether gutters are at the top of pages (17.15.1.50). */
+export const hasGutterAtTop = (settings: XmlElement | undefined): boolean =>
+  (flag(settings, "gutterAtTop") ?? false) && !FACING.some((name) => flag(settings, name));
+
 /** Writes the sections. `placed`: where the writer adds the drawings that are not in the text. */
-export async function writeSections(body: XmlElement, writer: BodyWriter, placed: PlacedHtml[]): Promise<PageRun[]> {
+export async function writeSections(
+  body: XmlElement,
+  writer: BodyWriter,
+  { placed, isGutterAtTop }: { readonly placed: PlacedHtml[]; readonly isGutterAtTop: boolean },
+): Promise<PageRun[]> {
   const runs: PageRun[] = [];
   let html: string[] = [];
   let [headers, footers] = [NONE, NONE];
@@ -41,7 +52,7 @@ export async function writeSections(body: XmlElement, writer: BodyWriter, placed
     footers = referencesOf(properties, "footerReference", footers);
     const before = runs.at(-1);
     const isContinuous = attribute(elementAt(properties, "type"), "val") === "continuous";
-    const page = properties || !before ? pageOf(properties) : before.page;
+    const page = properties || !before ? pageOf(properties, isGutterAtTop) : before.page;
     const boxes = placed.splice(0);
     const continues = before && isContinuous && before.page.width === page.width && before.page.height === page.height;
     const anchor = continues ? `section-${(begun += 1)}` : undefined;
@@ -91,9 +102,11 @@ function startOf(properties: XmlElement | undefined): Omit<SectionStart, "anchor
     const value = points(attribute(margins, name)) ?? DEFAULT_DISTANCE;
     return Math.min(Math.max(value, 0), LARGEST_DISTANCE);
   };
+  const isNegative = (name: string): boolean => (points(attribute(margins, name)) ?? 0) < 0;
   return {
     headerDistance: distance("header"),
     footerDistance: distance("footer"),
+    overlaps: { top: isNegative("top"), bottom: isNegative("bottom") },
     hasFirst: flag(properties, "titlePg") ?? false,
     start: Number.isInteger(start) && start >= 0 && start <= LARGEST_NUMBER ? start : undefined,
     parity: type === "evenPage" ? "even" : type === "oddPage" ? "odd" : undefined,
@@ -101,8 +114,8 @@ function startOf(properties: XmlElement | undefined): Omit<SectionStart, "anchor
   };
 }
 
-/** The page of a section (17.6.11, 17.6.13). By default Letter with margins of an inch. */
-function pageOf(properties: XmlElement | undefined): PageFormat {
+/** The page of a section (17.6.11, 17.6.13), with the gutter as a part of its margin. By default Letter with margins of an inch. */
+function pageOf(properties: XmlElement | undefined, isGutterAtTop: boolean): PageFormat {
   const size = elementAt(properties, "pgSz");
   const margins = elementAt(properties, "pgMar");
   const side = (text: string | undefined, otherwise: number): number => {
@@ -118,16 +131,19 @@ function pageOf(properties: XmlElement | undefined): PageFormat {
     bottom: margin("bottom", height / 3),
     left: margin("left", width / 3),
   };
-  return { width, height, margins: all };
+  const gutterSide = isGutterAtTop ? "top" : flag(properties, "rtlGutter") ? "right" : "left";
+  const room = isGutterAtTop ? (height * 2) / 3 - all.top - all.bottom : (width * 2) / 3 - all.left - all.right;
+  const gutter = Math.max(0, Math.min(points(attribute(margins, "gutter")) ?? 0, room));
+  return { width, height, margins: { ...all, [gutterSide]: all[gutterSide] + gutter } };
 }
 
 /** The width of the narrowest text of a document, in points. */
-export function narrowestText(body: XmlElement): number {
+export function narrowestText(body: XmlElement, isGutterAtTop: boolean): number {
   const all = elementsIn(body).flatMap((element) =>
     element.name === "sectPr" ? [element] : elementsIn(elementAt(element, "pPr"), "sectPr"),
   );
   const widths = (all.length > 0 ? all : [undefined]).map((properties) => {
-    const { width, margins } = pageOf(properties);
+    const { width, margins } = pageOf(properties, isGutterAtTop);
     return width - margins.left - margins.right;
   });
   return widths.reduce((least, width) => Math.min(least, width), Infinity);

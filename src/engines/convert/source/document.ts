@@ -62,6 +62,8 @@ export interface RunningSection {
   /** From the edge of the page, in points. */
   readonly headerDistance: number;
   readonly footerDistance: number;
+  /** Whether the text begins and ends at its margins even where a header or footer is (ECMA-376, part 1, 17.6.11). */
+  readonly overlaps: { readonly top: boolean; readonly bottom: boolean };
   /** Whether the first page, and even pages, have other headers and footers than the rest. */
   readonly hasFirst: boolean;
   readonly hasEven: boolean;
