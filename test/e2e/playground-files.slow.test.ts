@@ -195,6 +195,18 @@ describe.skipIf(noBrowser)("playground: files", () => {
     const shown = await own.locator(".samples p button").allInnerTexts();
     expect(shown.filter((name) => !["locked.pdf", "signed.pdf"].includes(name)).toSorted()).toEqual(suggested);
   });
+
+  test.each([
+    { operation: "to-pdf", fields: ["file", "url"] },
+    { operation: "rotate", fields: ["file", "angle", "rotations"] },
+    { operation: "protect", fields: ["file", "userPassword", "ownerPassword"] },
+  ])("the fields of $operation of which one is required are not under Optional", async ({ operation, fields }) => {
+    const page = await visitor.open(operation);
+    await page.locator(".further .api-name").first().waitFor();
+    const names = await page.locator(".api-name").allInnerTexts();
+    const optional = await page.locator(".further .api-name").allInnerTexts();
+    expect(names.filter((name) => !optional.includes(name))).toEqual(expect.arrayContaining(fields));
+  });
 });
 
 /** Drops files on an element of a page. */

@@ -6,6 +6,8 @@ interface Common {
   /** The name for people. */
   readonly label: string;
   readonly required: boolean;
+  /** Whether one of several is required, and this is one of them. */
+  readonly isAlternative: boolean;
   readonly description: string;
   /** The values of other parameters on which it depends. */
   readonly when: Readonly<Record<string, readonly string[]>>;
@@ -65,7 +67,7 @@ export const takesType = ({ accept }: FileField | FilesField, type: string | und
 
 /** The fields of a form, in the schema's order; numbered files form one field. */
 export function fieldsOf(schema: Schema, contentType: (name: string) => string | undefined): Field[] {
-  const { properties = {}, patternProperties = {}, required = [] } = schema;
+  const { properties = {}, patternProperties = {}, required = [], anyOf = [] } = schema;
   const patterns = Object.entries(patternProperties).flatMap(([pattern, inner]) => {
     const prefix = numbered(pattern);
     return prefix === undefined ? [] : [{ prefix, isFile: fileIn(inner) !== undefined }];
@@ -78,6 +80,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
       name,
       label: labelOf(name, inner),
       required: required.includes(name),
+      isAlternative: anyOf.some(({ required: needed = [] }) => needed.includes(name)),
       description: inner.description ?? "",
       when: inner["x-when"] ?? {},
     };
@@ -97,9 +100,10 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
   const rank = (field: Field): number => {
     if (field.kind !== "value") return Object.keys(field.when).length > 0 ? 2 : 0;
     if (field.name === "password") return 4;
-    if (isPages(field)) return field.required ? 1 : 2.5;
+    const isNeeded = field.required || field.isAlternative;
+    if (isPages(field)) return isNeeded ? 1 : 2.5;
     if (field.name === "languages") return 2;
-    return field.required ? 1 : Object.keys(field.when).length > 0 && field.schema.default === undefined ? 2 : 3;
+    return isNeeded ? 1 : Object.keys(field.when).length > 0 && field.schema.default === undefined ? 2 : 3;
   };
   return fields.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -95,7 +95,11 @@ export function Form({ operation, operations, values, change, issues, running, .
 
   const needed = shown.filter(
     (field) =>
-      field.required || isTied(field) || field.name === "languages" || (field.kind === "value" && isPages(field)),
+      field.required ||
+      field.isAlternative ||
+      isTied(field) ||
+      field.name === "languages" ||
+      (field.kind === "value" && isPages(field)),
   );
   const forJobs = shown.filter(isForJobs);
   const further = shown.filter((field) => !needed.includes(field) && !forJobs.includes(field) && !isBesideFile(field));

@@ -162,7 +162,7 @@ function StepFields({ operation, step, files, change, issues }: StepFieldsProps)
       <FilesInput key={field.name} operation={operation} field={list} chosen={chosen} choose={choose} issues={issues} />
     );
   };
-  const needed = shown.filter((field) => field.required || Object.keys(field.when).length > 0);
+  const needed = shown.filter((field) => field.required || field.isAlternative || Object.keys(field.when).length > 0);
   const further = shown.filter((field) => !needed.includes(field));
   return (
     <>
