@@ -17,7 +17,9 @@ describe("error messages", () => {
     expect(await messageOf(await send("/api/v1/echo"))).toBe("GET is not supported here; use POST.");
     const keys = await send("/api/v1/keys", { method: "PATCH" });
     expect(await messageOf(keys)).toBe("PATCH is not supported here; use GET or POST.");
-    expect(await messageOf(await send("/api/v1/nothing"))).toBe("This path does not exist.");
+    expect(await messageOf(await send("/api/v1/nothing"))).toBe(
+      "This path does not exist. `GET /api/v1/openapi.json` lists those that do.",
+    );
   });
 
   test("an error of parameters gives the first problem and the number of problems", async () => {

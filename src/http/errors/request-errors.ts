@@ -6,7 +6,8 @@ import { ApiError } from "./api-error.ts";
 
 // not_found, method_not_allowed, range_not_satisfiable
 
-export const noSuchPath = (): ApiError => new ApiError("not_found", "This path does not exist.");
+export const noSuchPath = (): ApiError =>
+  new ApiError("not_found", "This path does not exist. `GET /api/v1/openapi.json` lists those that do.");
 
 /** `use`: the methods in words. `allow`: as a header. */
 export const methodNotAllowed = (method: string, use: string, allow: string): ApiError =>
