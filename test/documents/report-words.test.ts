@@ -414,7 +414,7 @@ describe("invoices", () => {
         label: "Taxes",
         head: ["Category", "Rate", "On", "Tax"],
         rows: [
-          ["Standard rate", "19.00 %", "170.00 EUR", "32.30 EUR"],
+          ["Standard rate", "19.00%", "170.00 EUR", "32.30 EUR"],
           ["Exempt: Training", "", "1.00 EUR", ""],
         ],
       },
@@ -423,7 +423,7 @@ describe("invoices", () => {
         label: "Lines",
         head: ["Line", "Item", "Quantity", "Price", "VAT", "Amount"],
         rows: [
-          ["1", "Paper", "40", "4.25", "19.00 %", "170.00 EUR"],
+          ["1", "Paper", "40", "4.25", "19.00%", "170.00 EUR"],
           ["2", "Work", "2 HUR", "", "", ""],
         ],
       },
