@@ -306,6 +306,12 @@ export const mutants: readonly Mutant[] = [
     ],
   ),
   ...of(
+    "engines/pdf/redaction/content-strings.ts",
+    e2e("redact-hidden"),
+    ["redact: keeps unknown words of content", "writer.replace(start, end, UNKNOWN_WORD);", "writer.result();"],
+    ["redact: removes codes of CMaps", "const text = isCode ? undefined : ", "const text = "],
+  ),
+  ...of(
     "engines/pdf/outline/outline.ts",
     e2e("outline"),
     ["outline: drops children", "kids: itemsOf(entry.children) }", "kids: [] }"],

@@ -3,6 +3,7 @@ import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/requests/client.ts";
 import { decoded } from "../harness/redaction/find-secret.ts";
 import { latin1, pdf } from "../harness/fixtures/pdf-writer.ts";
+import { textPlaces } from "../harness/engines/pdfjs.ts";
 import { check, runQpdf } from "../harness/engines/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -199,4 +200,53 @@ test("names and comments behind a string of marked content are removed", async (
   const raw = await decoded(body);
   expect(raw).toContain("/Artifact << /Note (a note) /Type /_er");
   expect(raw).not.toContain("Foot");
+});
+
+describe("short terms", () => {
+  const toUnicode = (entries: string, end: string): Uint8Array =>
+    latin1(`/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CMapName /Fixture def 1 begincodespacerange <00> <ff> endcodespacerange
+${entries}
+endcmap CMapName currentdict /CMap ${end} pop end end`);
+  /** A page on which a font shows codes with other meanings than their letters: `acb` is read as `xyc`. */
+  const recoded = (content: string): Uint8Array =>
+    pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
+        { entries: "", data: latin1(content) },
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 7 0 R >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding /ToUnicode 8 0 R >>",
+        {
+          entries: "",
+          data: toUnicode(
+            "2 beginbfchar <61> <0078> <62> <0063> endbfchar 1 beginbfrange <63> <63> [<0079>] endbfrange",
+            "defineresource",
+          ),
+        },
+        { entries: "", data: toUnicode("1 beginbfrange <63> <65> <0070> endbfrange", "define resource") },
+      ],
+      "/Root 1 0 R",
+    );
+
+  test.each([
+    ["c", "xy pqr"],
+    ["x", "yc pqr"],
+    ["e", "xyc pqr"],
+    ["r", "xyc pq"],
+  ])("text whose codes look like the redacted letter %s keeps its meaning", async (term, kept) => {
+    const content = "BT /F1 14 Tf 20 100 Td (acb) Tj 100 0 Td /F2 14 Tf (cde) Tj ET";
+    const { body } = await redact(recoded(content), term);
+    const [page = []] = await textPlaces(body);
+    expect(page.map(({ text }) => text.trim()).filter(Boolean)).toEqual(kept.split(" "));
+  });
+
+  test("words of content that are no operators are removed if they match, and true, false, and null stay", async () => {
+    const before = "/Span << /Kept true /Other null >> BDC 1 2 mysecretword EMC 3 xsecret";
+    const { body } = await redact(inNamedFont(`${before} 0 0 5 5 re f`), "e");
+    const raw = await decoded(body);
+    expect(raw).toContain("BDC 1 2 _ EMC 3 _ 0 0 5 5 re f");
+    expect(raw).toMatch(/\/K_pt true \/Oth_r null/);
+  });
 });

@@ -8,7 +8,8 @@ const sampleOf = (text: string): TextSample => ({ text, isCut: false, start: tex
 const detected = (text: string): Record<string, unknown> =>
   Object.fromEntries(
     formats.flatMap((format) => {
-      const likelihood = format.kind === "text" ? format.detect(sampleOf(text)) : undefined;
+      const isText = format.kind === "text" || format.kind === "drawing";
+      const likelihood = isText ? format.detect(sampleOf(text)) : undefined;
       return likelihood === undefined ? [] : [[format.name, likelihood]];
     }),
   );

@@ -35,6 +35,17 @@ const MOST_TEXT = 512;
 
 type LengthAt = CodeMap["lengthAt"];
 
+/** Operators of CMaps, and words of the PostScript around them (9.7.5.4). */
+export const CMAP_WORD =
+  /^(?:(?:begin|end)(?:(?:bf|cid|notdef)(?:char|range)|cmap|codespacerange|rearrangedfont|usematrix)?|(?:find|define)resource|currentdict|CMapName|dict|usecmap|usefont)$/;
+
+/** How many codes an entry has before its text, in the section that an operator begins. All strings are codes in sections without text. */
+export function codesPerEntry(operator: string): number {
+  const section = /^begin(bfchar|bfrange|(?:cid|notdef)(?:char|range)|codespacerange)$/.exec(operator)?.[1];
+  if (section === undefined) return 0;
+  return section === "bfchar" ? 1 : section === "bfrange" ? 2 : Infinity;
+}
+
 const twoBytes: LengthAt = () => 2;
 
 /** Codes whose first byte is in one of the ranges have two bytes, others one. */

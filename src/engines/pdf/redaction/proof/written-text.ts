@@ -64,6 +64,11 @@ const WITH_METADATA = new Set(["DCTDecode", "JPXDecode"]);
 /** Operators of content have at most three letters (annex A). */
 const LONGEST_OPERATOR = 3;
 
+/** Longest string in bytes that is no text in a section of a CMap, but a code, or one unit of UTF-16 (9.7.5.4, 9.10.3). */
+const LONGEST_CODE = 2;
+
+const END_OF_CODES = /^end(?:(?:bf|cid|notdef)(?:char|range)|codespacerange)$/;
+
 const [MINUS, PLUS, POINT, SPACE_BYTE] = [0x2d, 0x2b, 0x2e, Uint8Array.of(0x20)];
 
 /** An adjustment between shown strings, in thousandths of the font size, that is as wide as a space. */
@@ -189,6 +194,7 @@ export async function findInFile(
         }
         if (end - start > LONGEST_OPERATOR) {
           const word = latin1(bytes.subarray(start, end));
+          if (END_OF_CODES.test(word)) pending = pending.filter(({ length }) => length > LONGEST_CODE);
           if (!PROGRAM_WORD.test(word) && (await sought.isInAny([word]))) return "a stream";
         }
         if (showsText(bytes, start, end)) {
@@ -361,7 +367,7 @@ function isProgram(dictionary: string, bytes: Uint8Array): boolean {
 
 /** Words of such a program: operators of content, and of the PostScript of CMaps and functions (7.10.5, 9.7.5). */
 const PROGRAM_WORD =
-  /^(?:(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
+  /^(?:(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|CMapName|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
 
 /** Words are many: they are looked at byte by byte. */
 function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
