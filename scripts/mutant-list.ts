@@ -520,6 +520,11 @@ export const mutants: readonly Mutant[] = [
     ["to-pdf: cut content is not named", 'this.#notConverted.add("wide-content")', "this.#pageCount += 0"],
     ["to-pdf: does not widen the page", "(width + overflow) * scale", "width * scale"],
   ),
+  ...of("engines/convert/convert.ts", e2e("to-pdf-compressible"), [
+    "to-pdf: archives get fuel by their packed bytes",
+    "Math.min(textBytes * laidOutByte, mostForFiles)",
+    "Math.min(textBytes, mostForFiles)",
+  ]),
   ...of(
     "engines/convert/source/assets.ts",
     e2e("to-pdf"),

@@ -544,7 +544,10 @@ export const limits = {
     mostForFiles: 12_000_000_000,
     /** `to-pdf`: additional fuel for reading each byte of the document. */
     readByte: 2_000,
-    /** `to-pdf`: the most additional fuel for laying out each byte of the document. */
+    /**
+     * `to-pdf`: the most additional fuel for laying out each byte of the document. If it is an archive, its inflated texts count instead where they
+     * are larger, up to `mostForFiles`.
+     */
     laidOutByte: 8_000,
     /** Additional fuel for each pixel of a drawn page. One fill that blends takes about 40, an ordinary page 1 to 18. */
     drawnPixel: 36,

@@ -84,6 +84,12 @@ test.each(refused.map(([name, file, limit, fields]) => [name, { file, limit, fie
   },
 );
 
+test("text that a small DOCX repeats without end is refused by the fuel for its own text", async () => {
+  const { status, code, limit, work } = await outcome(notes(10_000, 200));
+  expect([status, code, limit]).toEqual([413, "limit_exceeded", "work"]);
+  expect(work).toBeLessThan(1.5 * MOST_FUEL);
+});
+
 const sentence = "The quick brown fox jumps over the lazy dog, and writes a longer sentence about it. ";
 const converted: readonly (readonly [string, () => Uint8Array, Readonly<Record<string, string>>?])[] = [
   [

@@ -69,7 +69,8 @@ export async function convert(
   return await engines.pdf.scope(() => layOut(engines, bytes, prepared, options));
 }
 
-type ReadConversion = Conversion & { readonly format: string };
+/** `textBytes`: of the texts in a package, inflated. */
+type ReadConversion = Conversion & { readonly format: string; readonly textBytes: number };
 
 /** Reads the document for the layout, or as much of it as another engine needs. */
 async function prepare(
@@ -97,7 +98,7 @@ async function prepare(
   const conversion = await read(new DocumentParts(engine, options), file, source);
   return options.mayUseBrowser && conversion.needsBrowser
     ? forBrowser(engine, file, source, options)
-    : { ...conversion, format: name };
+    : { ...conversion, format: name, textBytes: "archive" in source ? source.archive.textBytes : 0 };
 }
 
 const isBrowserFormat = (name: string): name is BrowserFormat => name in BROWSER_TYPES;
@@ -138,6 +139,15 @@ function forOffice(
   return { format: office, extension: isEncrypted ? "docx" : office, isEncrypted };
 }
 
+/**
+ * Fuel for laying out a document. A package may have a hundred times as many bytes of text as of its own. Each text counts once, although a document
+ * can show it again and again.
+ */
+function mostToLayOut(bytes: number, textBytes: number): number {
+  const { laidOutByte, mostForFiles } = limits.work;
+  return Math.max(bytes * laidOutByte, Math.min(textBytes * laidOutByte, mostForFiles));
+}
+
 async function layOut(
   engines: Engines,
   bytes: number,
@@ -146,7 +156,7 @@ async function layOut(
 ): Promise<Converted> {
   if (conversion.parts.length === 0) throw nothingToShow();
   const needed = conversion.parts.reduce((sum, { fuel }) => sum + fuel, 0);
-  const stage = engines.work.stage("layOut", Math.min(needed, bytes * limits.work.laidOutByte));
+  const stage = engines.work.stage("layOut", Math.min(needed, mostToLayOut(bytes, conversion.textBytes)));
   return await stage.run(() => laidOut(engines, conversion, options, stage));
 }
 

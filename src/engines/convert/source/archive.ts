@@ -32,6 +32,8 @@ export class Archive {
   readonly #engine: PdfEngine;
   readonly #bytes: InputBytes;
   readonly #entries: ReadonlyMap<string, Entry>;
+  /** Inflated bytes of the texts that were read. */
+  readonly #texts = new Map<string, number>();
 
   /** The form field, for errors. */
   readonly #field: string;
@@ -60,6 +62,11 @@ export class Archive {
   /** The total size of all inflated entries, as declared. */
   get inflatedBytes(): number {
     return this.#entries.values().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The inflated bytes of all texts that were read, each counted once. */
+  get textBytes(): number {
+    return this.#texts.values().reduce((sum, bytes) => sum + bytes, 0);
   }
 
   get encrypted(): boolean {
@@ -95,6 +102,7 @@ export class Archive {
   async readText(name: string): Promise<string | undefined> {
     const bytes = await this.read(name);
     if (bytes === undefined) return undefined;
+    this.#texts.set(name, bytes.length);
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     return isUtf16 ? new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes) : decoder.decode(bytes);
   }
