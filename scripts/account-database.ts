@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { R2Bucket } from "@cloudflare/workers-types";
 import { withLocalDatabases } from "./local-database.ts";
-import { openDataFolder } from "../src/serve/data-folder.ts";
+import { hasData, openDataFolder } from "../src/serve/data-folder.ts";
 import { type Databases, withDatabasesIn } from "../src/serve/databases.ts";
 
 /** Which databases the operator means. */
@@ -23,7 +21,7 @@ export async function withAccountDatabases<T>(
   if (target.kind === "local") return withLocalDatabases(target.persistTo, work);
   if (target.kind === "served") {
     const { data } = target;
-    if (!existsSync(join(data, "v3"))) {
+    if (!hasData(data)) {
       if (!adds) throw new Error(`${data} (--data) has no data of npm run serve.`);
       console.error(`${data} (--data) had no data: this makes a new data folder.`);
     }

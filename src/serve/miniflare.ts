@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import type * as MiniflareModule from "miniflare";
 import type { Miniflare, V4SharedOptions, V4WorkerOptions } from "miniflare";
+import { STORED } from "./data-folder.ts";
 
 /** With `import`, Node keeps the 11 MB of its source twice. */
 export const miniflareModule = createRequire(import.meta.url)("miniflare") as typeof MiniflareModule;
@@ -46,7 +47,7 @@ export async function openMiniflare(
       unsafeTriggerHandlers: false,
       unsafeLocalExplorer: false,
       // As `npm start` does.
-      resourcePersistencePath: join(data, "v3"),
+      resourcePersistencePath: join(data, STORED),
       ...options,
       workers,
     }),

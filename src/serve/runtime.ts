@@ -13,6 +13,7 @@ import { NAME } from "./processes.ts";
 import type { RemoteBindings } from "../remote/storage.ts";
 import { REST_CRON } from "../rest-cron.ts";
 import { FLUSH_CRON } from "../telemetry/flush-cron.ts";
+import { STORED } from "./data-folder.ts";
 
 export interface ProcessOptions {
   /** The folder of the bundle. */
@@ -225,7 +226,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       },
     },
   ];
-  const miniflare = await open(options, workers, remote === undefined ? join(data, "v3") : join(data, "tmp", name));
+  const miniflare = await open(options, workers, remote === undefined ? join(data, STORED) : join(data, "tmp", name));
   const send = async (path: string, body: string, patience?: number): Promise<string> => {
     const url = new URL(path, await miniflare.unsafeGetDirectURL(EVENTS));
     // Node's `fetch` waits five minutes for headers at most, and a batch may take longer.
@@ -267,7 +268,7 @@ export async function startState(options: StateOptions): Promise<RunningProcess>
     ...storageOf(bundle),
     unsafeDirectSockets: [{ host: "127.0.0.1", port, entrypoint: STATE_ENTRYPOINT }],
   };
-  const miniflare = await open(options, [worker], join(data, "v3"));
+  const miniflare = await open(options, [worker], join(data, STORED));
   return {
     address: () => miniflare.unsafeGetDirectURL(STATE, STATE_ENTRYPOINT),
     stop: () => miniflare.dispose(),
