@@ -23,9 +23,8 @@ import { decodeSource, type SaidEncoding } from "./source/decode-text.ts";
 import type { Conversion } from "./source/document.ts";
 import { type ConversionOptions, DocumentParts } from "./source/document-parts.ts";
 import { type Converted, finish } from "./finish.ts";
-import { type Detected, detectedText, detectFormat, type UnsupportedFile } from "./detect.ts";
+import { type Detected, detectFormat, type UnsupportedFile } from "./detect.ts";
 import { FlowLayout } from "./flow-layout.ts";
-import type { DrawingFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
 import {
   BROWSER_TYPES,
@@ -87,7 +86,7 @@ async function prepare(
   const reading = enginesFor(source);
   const possible = allowed.intersection(new Set(reading));
   if (possible.size === 0 && chosenBy !== undefined) throw engineDoesNotRead(chosenBy, name, reading);
-  if (isDrawing(source) || (!possible.has("flow") && possible.has("browser"))) {
+  if (source.format.kind === "drawing" || (!possible.has("flow") && possible.has("browser"))) {
     if (choice.browser) return forBrowser(engine, file, source, options);
     throw chosenBy === undefined ? needsBrowser(title) : browserUnavailable(chosenBy);
   }
@@ -105,7 +104,7 @@ const isBrowserFormat = (name: string): name is BrowserFormat => name in BROWSER
 
 function enginesFor(source: Source): readonly ConversionEngine[] {
   const { name } = source.format;
-  if (isDrawing(source)) return ["browser"];
+  if (source.format.kind === "drawing") return ["browser"];
   if (isBrowserFormat(name)) return ["flow", "browser"];
   return officeReads(name) ? ["flow", "office"] : ["flow"];
 }
@@ -121,7 +120,7 @@ async function forBrowser(
   if (!("encoding" in source && isBrowserFormat(format))) throw new Error("a browser does not read the format");
   const files = options.assets ? await new Assets(engine, options.assets).all() : new Map<string, Uint8Array>();
   const text = await textOf(engine, file, source.encoding, options);
-  return { text: isDrawing(source) ? source.format.prepare(text) : text, format, files };
+  return { text: source.format.kind === "drawing" ? source.format.prepare(text) : text, format, files };
 }
 
 /** A document that only an office converter reads. */
@@ -192,22 +191,20 @@ async function laidOut(
 }
 
 type Source = Exclude<Detected, UnsupportedFile>;
-type Drawing = Extract<Source, { format: DrawingFormat }>;
-
-const isDrawing = (source: Source): source is Drawing => source.format.kind === "drawing";
 
 function formatOf(detected: Source, { format: wanted }: ConversionOptions): Source {
   const { name } = detected.format;
   if (wanted === undefined || wanted === name) return detected;
   const chosen = formats.find((format) => format.name === wanted);
   if ("encoding" in detected && (chosen?.kind === "text" || chosen?.kind === "drawing"))
-    return detectedText(chosen, detected.encoding);
+    return { format: chosen, encoding: detected.encoding };
   throw notOfFormat(wanted, name);
 }
 
-async function read(parts: DocumentParts, file: InputBytes, source: Exclude<Source, Drawing>): Promise<Conversion> {
+async function read(parts: DocumentParts, file: InputBytes, source: Source): Promise<Conversion> {
   const { engine, options } = parts;
   const { name } = source.format;
+  if (source.format.kind === "drawing") throw new Error("only a browser reads drawings");
   if (options.assets && !("takesAssets" in source.format)) throw assetsNotAllowed(name, referring());
   if ("encoding" in source) return source.format.read(await textOf(engine, file, source.encoding, options), parts);
   if (options.encoding !== undefined)

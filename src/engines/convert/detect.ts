@@ -22,8 +22,7 @@ import { limits } from "../../limits.ts";
 export type Detected =
   | { readonly format: PackageFormat; readonly archive: Archive }
   /** `encoding`: a label of the WHATWG Encoding Standard. */
-  | { readonly format: TextFormat; readonly encoding: string }
-  | { readonly format: DrawingFormat; readonly encoding: string }
+  | { readonly format: TextFormat | DrawingFormat; readonly encoding: string }
   | { readonly format: BytesFormat }
   | UnsupportedFile;
 
@@ -43,6 +42,14 @@ const texts = formats.filter((format) => format.kind === "text" || format.kind =
 
 const HEAD_BYTES = 64 * 1024;
 
+const ZIP_SIGNATURE = "PK\x03\x04";
+
+/** Whether a file may be a document that is converted, by its first bytes, a character for each. Texts are not. */
+export const beginsAsDocument = (head: string): boolean =>
+  head.startsWith(ZIP_SIGNATURE) ||
+  head.startsWith(COMPOUND_SIGNATURE) ||
+  binaries.some((format) => format.detect(head) === "certain");
+
 /** Packages of other formats, by an entry that only they have. */
 const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
   [/^Contents\/section0\.xml$/, "a Hancom document (HWPX), which is not supported"],
@@ -54,7 +61,7 @@ const OTHER_PACKAGES: readonly (readonly [RegExp, string])[] = [
 export async function detectFormat(engine: PdfEngine, bytes: InputBytes, said: SaidEncoding): Promise<Detected> {
   const head = bytes.view(0, Math.min(bytes.length, HEAD_BYTES)).slice();
   const ascii = (start: number, end: number): string => String.fromCharCode(...head.subarray(start, end));
-  if (ascii(0, 4) === "PK\x03\x04") return packageOf(engine, bytes);
+  if (ascii(0, 4) === ZIP_SIGNATURE) return packageOf(engine, bytes);
   const image = imageKindOf(head);
   if (image !== undefined) return { unsupported: `an image (${image.toUpperCase()}). Use \`from-images\`` };
   if (ascii(60, 68) === "BOOKMOBI" || ascii(60, 68) === "TEXtREAd")
@@ -114,11 +121,8 @@ function textFormatOf(head: Uint8Array, bytes: InputBytes, said: SaidEncoding): 
   const text = new TextDecoder(encoding).decode(head, { stream: cut });
   if (CONTROLS.test(text)) return unsupported;
   const format = formatOfText(text, cut);
-  return "unsupported" in format ? format : detectedText(format, encoding);
+  return "unsupported" in format ? format : { format, encoding };
 }
-
-export const detectedText = (format: TextFormat | DrawingFormat, encoding: string) =>
-  format.kind === "drawing" ? { format, encoding } : { format, encoding };
 
 const FLAT_OPEN_DOCUMENT =
   /^<office:document\s[^>]*\boffice:mimetype="application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)[-"]/;

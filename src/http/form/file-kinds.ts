@@ -1,7 +1,7 @@
 import type { EngineBytes } from "../../engines/memory/heap.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../../bytes/pdf-signature.ts";
-import { COMPOUND_SIGNATURE } from "../../engines/convert/compound-file.ts";
+import { beginsAsDocument } from "../../engines/convert/detect.ts";
 import { imageKindOf, imageKinds, type OtherImage, otherImageOf } from "../../engines/image/kind.ts";
 import { beginsAsXml } from "../../engines/markup/xml.ts";
 import type { FileKind } from "../../operations/definition/fields.ts";
@@ -25,9 +25,6 @@ export const otherImageInstead = (kinds: readonly FileKind[], bytes: EngineBytes
     ? otherImageOf(bytes.view(0, Math.min(bytes.length, OTHER_HEAD_BYTES)))
     : undefined;
 
-/** The beginnings of documents that `to-pdf` converts, alone or with an office converter: a package such as DOCX, a compound file, and RTF. */
-const DOCUMENT_STARTS = ["PK\x03\x04", COMPOUND_SIGNATURE, "{\\rtf"];
-
 /** Bytes in which the kind of an image or document is recognized. */
 const START_BYTES = 32;
 
@@ -35,8 +32,7 @@ const START_BYTES = 32;
 export function makerOfPdf(bytes: EngineBytes): "from-images" | "to-pdf" | undefined {
   const start = bytes.view(0, Math.min(bytes.length, START_BYTES));
   if (imageKindOf(start) !== undefined) return "from-images";
-  const text = latin1(start);
-  return DOCUMENT_STARTS.some((one) => text.startsWith(one)) ? "to-pdf" : undefined;
+  return beginsAsDocument(latin1(start)) ? "to-pdf" : undefined;
 }
 
 /** Longest text that is taken for a mistyped reference, such as `letter.pdf`, in bytes. */
