@@ -3,11 +3,10 @@ import { drawingTooLarge } from "../engines/parameter-errors.ts";
 import { nothingToShow } from "../engines/file-errors.ts";
 import type { PrintedDrawing, PrintSettings } from "../engines/services.ts";
 import type { Page } from "./page.ts";
+import { LONGEST_SIDE, SHORTEST_SIDE } from "../engines/geometry.ts";
 
 /** Points in a pixel of CSS. */
 const POINTS = 0.75;
-/** The sides of a page in points (ISO 32000-2, annex C). */
-const [SHORTEST_SIDE, LONGEST_SIDE] = [3, 14_400];
 
 /** Pixels of CSS. */
 interface OwnSize {

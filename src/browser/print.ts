@@ -12,6 +12,7 @@ import { CommandError, type DevTools } from "./devtools.ts";
 import { layOutDrawing } from "./drawing.ts";
 import { Page } from "./page.ts";
 import type { FetchFile } from "./requests.ts";
+import { LONGEST_SIDE } from "../engines/geometry.ts";
 
 /** Points in an inch, and pixels of CSS in one. */
 const [POINTS, PIXELS] = [72, 96];
@@ -21,8 +22,6 @@ const CHUNK = 512 * 1024;
 const LONGEST_MESSAGE = 200;
 /** How often something is looked for that the protocol has no event for, in ms. */
 const LOOK = 50;
-/** The largest side of a page in points (ISO 32000-2, annex C). */
-const LARGEST_SIDE = 14_400;
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
@@ -192,7 +191,7 @@ async function wholeHeight(page: Page, { width, margins, scale }: PrintSettings)
   await page.send("Emulation.clearDeviceMetricsOverride");
   // A fraction of a pixel more would begin another page.
   const content = ((Math.ceil(cssContentSize.height) + 1) * scale * POINTS) / PIXELS;
-  return Math.min(content + margins.top + margins.bottom, LARGEST_SIDE);
+  return Math.min(content + margins.top + margins.bottom, LONGEST_SIDE);
 }
 
 async function readPdf(page: Page, handle: string, mostBytes: number): Promise<Pick<Printed, "chunks" | "length">> {

@@ -1,5 +1,8 @@
 /** Matrices and boxes of pages, as PDF has them (ISO 32000-2, 8.3). */
 
+/** The sides of a page that readers accept, in points (ISO 32000-2, annex C). */
+export const [SHORTEST_SIDE, LONGEST_SIDE] = [3, 14_400] as const;
+
 /** A transformation matrix: two numbers map x, two map y, and two translate (8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 

@@ -3,7 +3,7 @@ import type { Converted } from "../engines/convert/finish.ts";
 import { formats } from "../engines/convert/formats/index.ts";
 import { type BrowserOptions, printInBrowser } from "../engines/convert/in-browser.ts";
 import { ENCODINGS, isEncoding } from "../engines/convert/source/decode-text.ts";
-import type { PaperMargins } from "../engines/convert/source/document.ts";
+import { type PaperMargins, SIDES } from "../engines/convert/source/document.ts";
 import { onlyForEngine } from "../engines/parameter-errors.ts";
 import { browserUnavailable, officeUnavailable } from "../engines/result-errors.ts";
 import type { ConversionEngine, OfficeSettings } from "../engines/services.ts";
@@ -35,8 +35,6 @@ const SIZES = {
   a3: { width: 841.89, height: 1190.55 },
 } as const;
 
-/** The sides of a page in points (ISO 32000-2, annex C). */
-const SIDES = [72, 14_400] as const;
 const WIDEST_MARGIN = 720;
 const LONGEST_CSS = limits.parameters.cssCharacters;
 

@@ -11,6 +11,7 @@ import type { FlowLayout } from "./flow-layout.ts";
 import type { GlyphTexts } from "./glyph-texts.ts";
 import type { Extent, GlyphCounts, MissingGlyphs } from "./missing-glyphs.ts";
 import { type DrawnLayout, RunningPages } from "./running-pages.ts";
+import { LONGEST_SIDE } from "../geometry.ts";
 
 /** Bookmarks that are made of headings. */
 const MOST_BOOKMARKS = 20_000;
@@ -57,8 +58,6 @@ const MOST_LAYOUTS = 3;
  * unreadable.
  */
 const [LEAST_SCALE, LEAST_PAGE_SCALE] = [0.5, 0.2];
-/** The largest side of a page in points (ISO 32000-2, annex C). */
-const LARGEST_SIDE = 14_400;
 /** Levels of an outline that are kept, and entries on all of them. */
 const OUTLINE_LEVELS = 32;
 
@@ -397,7 +396,7 @@ function frameOf(
     const top = margins.top * scale + shift;
     if (fit === "none") {
       const matrix: Matrix = [scale, 0, 0, scale, margins.left * scale, top];
-      return { width: Math.min((width + overflow) * scale, LARGEST_SIDE), height: height * scale, matrix };
+      return { width: Math.min((width + overflow) * scale, LONGEST_SIDE), height: height * scale, matrix };
     }
     const own = overflow > 1 ? Math.max(scale * (content / right), Math.min(scale, LEAST_PAGE_SCALE)) : scale;
     return {

@@ -1,5 +1,5 @@
 /** The sections of a word processing document (ECMA-376, part 1, 17.6), with the headers and footers that they name or inherit. */
-import type { PageFormat, PaperMargins } from "../source/document.ts";
+import { isSide, type PageFormat, type PaperMargins } from "../source/document.ts";
 import type { RunningSection } from "../source/document.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
 import type { BodyWriter } from "./body.ts";
@@ -120,7 +120,7 @@ function pageOf(properties: XmlElement | undefined, isGutterAtTop: boolean): Pag
   const margins = elementAt(properties, "pgMar");
   const side = (text: string | undefined, otherwise: number): number => {
     const value = points(text);
-    return value !== undefined && value >= 72 && value <= 14_400 ? value : otherwise;
+    return value !== undefined && isSide(value) ? value : otherwise;
   };
   const [width, height] = [side(attribute(size, "w"), 612), side(attribute(size, "h"), 792)];
   const margin = (name: string, most: number): number =>

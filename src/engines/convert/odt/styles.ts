@@ -4,6 +4,7 @@ import type { PageRule } from "../source/html.ts";
 import type { SheetCell } from "../source/sheet.ts";
 import { numbered as numberedAs } from "../source/numbers.ts";
 import { attribute, elementAt, elementsIn, type XmlElement } from "../source/xml.ts";
+import { isSide } from "../source/document.ts";
 
 const LENGTH = /^(-?\d{1,6}(?:\.\d{1,10})?)(cm|mm|in|pt|pc|px)$/;
 const POINTS: Readonly<Record<string, number>> = { cm: 72 / 2.54, mm: 72 / 25.4, in: 72, pt: 1, pc: 12, px: 0.75 };
@@ -105,7 +106,7 @@ export class TextStyles {
       ...own
     } = localNames(elementAt(this.#layout, "page-layout-properties"));
     const size = { width: lengthOf(width) ?? 0, height: lengthOf(height) ?? 0 };
-    const isSize = Object.values(size).every((side) => side >= 72 && side <= 14_400);
+    const isSize = Object.values(size).every(isSide);
     if (!isSize) return {};
     const margins = Object.fromEntries(
       ["top", "right", "bottom", "left"].flatMap((side) => {

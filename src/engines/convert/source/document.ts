@@ -1,7 +1,12 @@
 /** The common form of documents between the readers of formats and the layout. */
 import type { BoundedHtml } from "./bounded-html.ts";
+import { LONGEST_SIDE } from "../../geometry.ts";
 
 /** In points (1/72 inch). */
+/** The sides that a page of a PDF made here can have, in points. A size outside of them is not used. */
+export const SIDES = [72, LONGEST_SIDE] as const;
+export const isSide = (points: number): boolean => points >= SIDES[0] && points <= SIDES[1];
+
 export interface PaperSize {
   readonly width: number;
   readonly height: number;

@@ -2,7 +2,7 @@
 import { decodeStyleSheet } from "./decode-text.ts";
 import type { AssetSource } from "./assets.ts";
 import { base64 } from "../../../bytes/base64.ts";
-import type { PaperMargins, PaperSize } from "./document.ts";
+import { isSide, type PaperMargins, type PaperSize } from "./document.ts";
 import { CELL_WORDS, decodeEntities, LIST_MARKS } from "./markup.ts";
 import { withSymbolFonts } from "../../fonts.ts";
 import { isPrinted, stylePieces } from "./style-sheet.ts";
@@ -238,8 +238,7 @@ function sizeOf(words: readonly string[]): PaperSize | undefined {
   const named = words.flatMap((word) => NAMED_PAGES[word] ?? []);
   const lengths = words.flatMap((word) => pointsOf(word) ?? []);
   const [width, height = width] = named.length === 2 ? named : lengths;
-  if (width === undefined || height === undefined || width < 72 || height < 72 || width > 14_400 || height > 14_400)
-    return undefined;
+  if (width === undefined || height === undefined || !isSide(width) || !isSide(height)) return undefined;
   const sides = [width, height].sort((a, b) => a - b) as [number, number];
   if (words.includes("landscape")) return { width: sides[1], height: sides[0] };
   return words.includes("portrait") || named.length === 2 ? { width: sides[0], height: sides[1] } : { width, height };

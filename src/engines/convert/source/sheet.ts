@@ -4,6 +4,7 @@ import type { PaperMargins, PaperSize, DocumentPart } from "./document.ts";
 import { boundedHtml } from "./bounded-html.ts";
 import { escapedAttribute, escapedText, htmlDocument } from "./markup.ts";
 import { isWideScript, widthInEms } from "./text-width.ts";
+import { LONGEST_SIDE } from "../../geometry.ts";
 
 export interface SheetCell {
   readonly text: string;
@@ -39,8 +40,6 @@ export interface SheetOptions {
 const [PADDING, LEAST, MOST] = [12, 24, 260];
 /** The smallest scale at which a sheet is still legible. Pages of wider sheets are made wider. */
 const LEAST_SCALE = 0.35;
-/** The largest side of a page in points (ISO 32000-2, annex C). */
-const LARGEST = 14_400;
 const CELL_WORK = 300;
 
 function widthOf(text: string, fontSize: number): { full: number; word: number } {
@@ -82,7 +81,7 @@ export async function sheetPart(work: Work, sheet: Sheet, options: SheetOptions)
   });
   const needed = widths.reduce((sum, width) => sum + width, 2);
   const available = options.page.width - margins.left - margins.right;
-  const most = LARGEST - margins.left - margins.right;
+  const most = LONGEST_SIDE - margins.left - margins.right;
   const fitting = options.scaled ? Math.max(available / needed, LEAST_SCALE) : 1;
   const scale = Math.min(1, fitting, most / needed);
   const inner = Math.max(needed, available / scale);

@@ -1,7 +1,6 @@
 /** Page boxes with sides that are too short or too long (ISO 19005-2, 6.1.13). What a page shows stays. */
-import type { PageBox } from "../../geometry.ts";
+import { LONGEST_SIDE, SHORTEST_SIDE, type PageBox } from "../../geometry.ts";
 import { boxOf, common } from "../document/page-facts.ts";
-import { LARGEST_SIDE, SMALLEST_SIDE } from "../conformance/rules/file-structure.ts";
 import type { SurveyedTarget } from "./target.ts";
 
 const BOXES = "6.1.13-11";
@@ -34,4 +33,4 @@ export function archiveBoxes({ open, survey, changes }: SurveyedTarget): void {
 }
 
 const isAllowed = ([left, bottom, right, top]: PageBox): boolean =>
-  [right - left, top - bottom].every((side) => side >= SMALLEST_SIDE && side <= LARGEST_SIDE);
+  [right - left, top - bottom].every((side) => side >= SHORTEST_SIDE && side <= LONGEST_SIDE);

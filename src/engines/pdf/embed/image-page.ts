@@ -1,12 +1,10 @@
 /** Lays out an image on a page of its own. Points, with the origin at the page's lower left corner. */
 import type { ImageFileFacts, Orientation } from "../../image/facts.ts";
+import { LONGEST_SIDE, SHORTEST_SIDE } from "../../geometry.ts";
 
 const POINTS_PER_INCH = 72;
 /** Resolution of an image that declares none: one pixel is one point. */
 const DEFAULT_DPI = 72;
-/** Page side lengths that readers accept, in points (ISO 32000-1, annex C.2). */
-const SHORTEST_SIDE = 3;
-const LONGEST_SIDE = 14_400;
 
 /** Portrait: width and height in points. */
 export const namedSizes = { a4: [595.28, 841.89], letter: [612, 792], legal: [612, 1008] } as const;

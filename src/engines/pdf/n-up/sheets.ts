@@ -1,5 +1,5 @@
 /** Puts several pages on each sheet: every page becomes a form XObject (ISO 32000-2, 8.10). */
-import { inverse, type Matrix, multiply } from "../../geometry.ts";
+import { LONGEST_SIDE, inverse, type Matrix, multiply } from "../../geometry.ts";
 import type { PDFObject } from "mupdf";
 import { OwnColors } from "../conformance/own-colors.ts";
 import { numbers } from "../content/operands.ts";
@@ -20,9 +20,6 @@ export interface Arranged extends SheetLayout {
   readonly sheet: SheetSize | undefined;
   readonly border: boolean;
 }
-
-/** The longest side of a page that readers accept, in points (ISO 32000-1, annex C.2). */
-const LONGEST_SIDE = 14_400;
 
 /** Fuel per page, in addition to the cost of its content. */
 const PAGE_WORK = 2_000;

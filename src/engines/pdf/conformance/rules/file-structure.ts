@@ -1,5 +1,6 @@
 /** The written form of a file and its objects (ISO 19005-1, 6.1; ISO 19005-2 and -3, 6.1; ISO 19005-4, 6.1). */
 import { rulesOn, type ConformanceRule } from "./rule.ts";
+import { LONGEST_SIDE, SHORTEST_SIDE } from "../../../geometry.ts";
 
 /** Filters of PDF 1.7 and 2.0 that are allowed (ISO 32000-1, table 6). */
 export const FILTERS: ReadonlySet<string> = new Set([
@@ -19,8 +20,6 @@ const [MOST_INTEGER, MOST_REAL, LEAST_REAL] = [2_147_483_647, 3.403e38, 1.175e-3
 export const MOST_STRING = 32_767;
 const MOST_SAVED = 28;
 const MOST_OBJECTS = 8_388_607;
-/** Sides of page boxes, in units of the page. */
-export const [SMALLEST_SIDE, LARGEST_SIDE] = [3, 14_400];
 
 /** Whether the bytes of a name are UTF-8. */
 export function isUtf8(name: string): boolean {
@@ -250,7 +249,7 @@ export const FILE_RULES: readonly ConformanceRule[] = [
     {
       clauses: { 2: "6.1.13-11" },
       message: "A side of a page box is shorter than 3 units or longer than 14,400 units.",
-      holds: ({ sides }) => sides.every((side) => side >= SMALLEST_SIDE && side <= LARGEST_SIDE),
+      holds: ({ sides }) => sides.every((side) => side >= SHORTEST_SIDE && side <= LONGEST_SIDE),
     },
   ]),
   ...rulesOn("catalog", [
