@@ -36,6 +36,37 @@ async function dragByFinger(device: CDPSession, from: Place, to: Place): Promise
 describe.skipIf(noBrowser)("playground: mouse, finger, and keyboard", () => {
   const visitor = new Visitor();
 
+  test("sends examples that arrive late, and says which did not arrive", async () => {
+    const page = await visitor.open("merge");
+    const released = Promise.withResolvers<void>();
+    await page.route("**/assets/examples/*.pdf", async (route) => {
+      await released.promise;
+      await (route.request().url().endsWith("/locked.pdf") ? route.abort() : route.continue());
+    });
+    const choose = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+    await choose("letter.pdf + enclosure.pdf");
+    await choose("form.pdf");
+    const run = page.getByRole("button", { name: "Run", exact: true });
+    expect(await run.getAttribute("aria-disabled")).toBe("true");
+    // Run by the keyboard waits, too.
+    await run.press("Control+Enter");
+    expect(await visitor.result.locator(".status").count()).toBe(0);
+    released.resolve();
+    await page.getByRole("button", { name: "Replace form.pdf" }).waitFor();
+    await visitor.run();
+    expect(await visitor.status()).toBe("200");
+    expect(await page.locator(".files .file-name").allInnerTexts()).toEqual([
+      "letter.pdf",
+      "enclosure.pdf",
+      "form.pdf",
+    ]);
+
+    await choose("locked.pdf");
+    await page.getByRole("alert").getByText("The example did not load: ").waitFor();
+    expect(await run.getAttribute("aria-disabled")).not.toBe("true");
+    visitor.expected("Failed to load resource");
+  });
+
   test("takes files that are dragged from outside to anywhere on the page", async () => {
     const page = await visitor.open("merge");
     const device = await page.context().newCDPSession(page);

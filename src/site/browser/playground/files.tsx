@@ -3,6 +3,7 @@ import type { Operation } from "../../description/description.ts";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
+import { useArrival } from "../parts/arriving.ts";
 import { useReorder } from "../parts/use-reorder.ts";
 import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
@@ -33,6 +34,13 @@ function Choose({ operation, field, multiple, add, issue, describedBy, refuse }:
     refuse(reason);
     if (taken.length > 0) add(taken.map(chosenFrom));
   };
+  const arrive = useArrival(add);
+  const fetchSamples = (names: readonly string[]): void => {
+    refuse(undefined);
+    arrive(Promise.all(names.map(fetchSample))).catch((error: unknown) => {
+      refuse(`The example did not load: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  };
   const samples = samplesFor(operation, field);
   const offered =
     multiple && samples.length > 1
@@ -45,12 +53,7 @@ function Choose({ operation, field, multiple, add, issue, describedBy, refuse }:
           <p>
             Try
             {offered.map((some) => (
-              <button
-                key={some.join()}
-                type="button"
-                class="plain"
-                onClick={() => void Promise.all(some.map(fetchSample)).then(add)}
-              >
+              <button key={some.join()} type="button" class="plain" onClick={() => fetchSamples(some)}>
                 {some.join(" + ")}
               </button>
             ))}
@@ -75,7 +78,8 @@ interface Props<F> {
   readonly operation: Operation;
   readonly field: F;
   readonly chosen: readonly ChosenFile[];
-  readonly choose: (files: readonly ChosenFile[]) => void;
+  /** Changes the files that are chosen by then. */
+  readonly choose: (change: (chosen: readonly ChosenFile[]) => readonly ChosenFile[]) => void;
 }
 
 /** The password of a file, which is a parameter of its own. */
@@ -111,10 +115,10 @@ export function FileInput({ operation, field, chosen, choose, issue, password }:
             setPassword={password?.set}
             passwordIssue={password?.issue}
             accept={accept}
-            replace={(file) => choose([file])}
+            replace={(file) => choose(() => [file])}
             remove={() => {
               refuse(undefined);
-              choose([]);
+              choose(() => []);
             }}
             invalid={issue !== undefined}
           />
@@ -124,10 +128,10 @@ export function FileInput({ operation, field, chosen, choose, issue, password }:
           <Choose
             {...{ operation, field, issue, refuse }}
             multiple={false}
-            add={choose}
+            add={(files) => choose(() => files)}
             describedBy={`${id}-about ${id}-issue`}
           />
-          {name === "signatureImage" && <SketchPad draw={(file) => choose([file])} />}
+          {name === "signatureImage" && <SketchPad draw={(file) => choose(() => [file])} />}
         </>
       )}
       <Refused reason={refused} />
@@ -151,10 +155,8 @@ export function FilesInput({
   const issueOf = (index: number) => issues.get(`${name}${index}`);
   // Issues about missing files are shown next to the place to add them.
   const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
-  const move = (from: number, to: number) => {
-    const file = chosen[from];
-    if (file !== undefined) choose(chosen.toSpliced(from, 1).toSpliced(to, 0, file));
-  };
+  const move = (from: number, to: number) =>
+    choose((chosen) => chosen.toSpliced(from, 1).toSpliced(to, 0, ...chosen.slice(from, from + 1)));
   const drag = useReorder(move);
   const list = useRef<HTMLOListElement>(null);
   // The focus goes with the file, so that it can be moved on.
@@ -195,12 +197,14 @@ export function FilesInput({
               passwordIssue={passwords === undefined ? undefined : issues.get(`${passwords}${index}`)}
               accept={accept}
               drag={drag(index)}
-              replace={(file) => choose(chosen.with(index, file))}
-              remove={() => choose(chosen.toSpliced(index, 1))}
+              replace={(file) => choose((chosen) => chosen.with(index, file))}
+              remove={() => choose((chosen) => chosen.toSpliced(index, 1))}
               up={index > 0 ? () => moveBy(index, -1) : undefined}
               down={index < chosen.length - 1 ? () => moveBy(index, 1) : undefined}
               setPassword={
-                passwords === undefined ? undefined : (password) => choose(chosen.with(index, { ...file, password }))
+                passwords === undefined
+                  ? undefined
+                  : (password) => choose((chosen) => chosen.with(index, { ...file, password }))
               }
             />
           ))}
@@ -212,7 +216,7 @@ export function FilesInput({
       <Choose
         {...{ operation, field, refuse }}
         multiple
-        add={(files) => choose([...chosen, ...files])}
+        add={(files) => choose((chosen) => [...chosen, ...files])}
         issue={missing?.[1]}
         describedBy={`${id}-about ${id}-issue`}
       />

@@ -21,6 +21,8 @@ interface Props {
   /** By parameter. */
   readonly issues: ReadonlyMap<string, string>;
   readonly running: boolean;
+  /** For files that were chosen and are being fetched. */
+  readonly waits: boolean;
   /** The document, if the operation has fields that are filled in by its pages. */
   readonly pdf: OpenPdf;
   readonly forms: FormOfPdf;
@@ -33,13 +35,14 @@ interface Props {
 }
 
 /** The form of an operation, with the inputs and descriptions of its schema. */
-export function Form({ operation, operations, values, change, issues, running, ...props }: Props) {
+export function Form({ operation, operations, values, change, issues, running, waits, ...props }: Props) {
   const { fields } = operation;
+  const isBusy = running || waits;
   const { pdf, forms, usage, becomesJob, submit, submitJob } = props;
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
-  const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
-    change(name, (values) => ({ ...values, files: { ...values.files, [name]: files } }));
+  const setFiles = (name: string) => (edit: (chosen: readonly ChosenFile[]) => readonly ChosenFile[]) =>
+    change(name, (values) => ({ ...values, files: { ...values.files, [name]: edit(values.files[name] ?? []) } }));
   // The password of a chosen file is asked for beside its name.
   const passwordField = fields.find(({ name }) => name === "password");
   const isBesideFile = (field: Field): boolean =>
@@ -109,7 +112,7 @@ export function Form({ operation, operations, values, change, issues, running, .
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!running) submit();
+        if (!isBusy) submit();
       }}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -134,15 +137,15 @@ export function Form({ operation, operations, values, change, issues, running, .
         </p>
       ))}
       <div class="run">
-        <button type="submit" class="primary" aria-disabled={running}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           {running ? "Running…" : "Run"}
         </button>
         {fields.some(({ name }) => name === "dryRun") && (
-          <button type="button" aria-disabled={running} onClick={() => running || submit({ dryRun: "true" })}>
+          <button type="button" aria-disabled={isBusy} onClick={() => isBusy || submit({ dryRun: "true" })}>
             Show matches
           </button>
         )}
-        <button type="button" aria-disabled={running} onClick={() => running || submitJob()}>
+        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || submitJob()}>
           Run as a job
         </button>
         <span class="quiet cost">

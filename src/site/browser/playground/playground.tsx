@@ -14,6 +14,7 @@ import { nameFor } from "../../description/result-file.ts";
 import { type Field, isFormValues, takesType } from "../../description/fields.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { isStepsField } from "../../description/steps.ts";
+import { Arriving } from "../parts/arriving.ts";
 import { useDropAnywhere } from "../parts/drop-anywhere.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
@@ -79,6 +80,13 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
   const setValues = (change: (values: FormValues) => FormValues): void =>
     setWorkspace((workspace) => withValues(workspace, operation, change(valuesIn(workspace, operation))));
   const [running, setRunning] = useState<ActiveRun>();
+  // How many fetches of files for the form have not ended.
+  const [arrivals, setArrivals] = useState(0);
+  const hold = (arrival: Promise<void>): void => {
+    const ended = (): void => setArrivals((count) => count - 1);
+    setArrivals((count) => count + 1);
+    void arrival.then(ended, ended);
+  };
   // Parameters changed since the last run: their issues may be fixed.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
@@ -116,7 +124,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
   useEffect(() => {
     for (const [name, reference] of new URLSearchParams(query)) {
       if (name === JOB) void follow(reference);
-      else void referredFile(reference).then((file) => setFiles(name, [file]));
+      else hold(referredFile(reference).then((file) => setFiles(name, [file])));
     }
   }, []);
   useEffect(() => () => running?.stop(), [running?.stop]);
@@ -137,7 +145,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     if (reason !== undefined) finish({ state: "failed", message: reason });
     if (taken.length === 0) return;
     const files = taken.map(chosenFrom);
-    setTouched(new Set([...touched, into.name]));
+    setTouched((touched) => new Set([...touched, into.name]));
     setFiles(into.name, into.kind === "files" ? [...(values.files[into.name] ?? []), ...files] : files);
   };
   const isDragging = useDropAnywhere(takeDropped);
@@ -209,10 +217,10 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     }
   };
 
-  const tryExample = async () => {
-    const example = await exampleValues(operation);
-    setValues(() => example);
-    await start(example);
+  const tryExample = (): void => {
+    const fetched = exampleValues(operation);
+    hold(fetched.then((example) => setValues(() => example)));
+    void fetched.then((example) => start(example)).catch(stopped);
   };
 
   const use = (chosen: readonly LocalFile[], name: string): void => {
@@ -241,23 +249,26 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
             <Prose text={operation.description} />
           </details>
         </header>
-        <Form
-          operation={operation}
-          operations={operations.filter(({ fields }) => !fields.some(isSteps))}
-          values={values}
-          change={(name, change) => {
-            setValues(change);
-            setTouched(new Set([...touched, name]));
-          }}
-          issues={issues}
-          running={running !== undefined}
-          pdf={pdf}
-          forms={{ formFields, look: setSpot }}
-          usage={usage}
-          becomesJob={isLarge(entries, usage?.limits)}
-          submit={(texts) => void start({ ...values, texts: { ...values.texts, ...texts } })}
-          submitJob={() => void start(values, "respond-async")}
-        />
+        <Arriving value={hold}>
+          <Form
+            operation={operation}
+            operations={operations.filter(({ fields }) => !fields.some(isSteps))}
+            values={values}
+            change={(name, change) => {
+              setValues(change);
+              setTouched((touched) => new Set([...touched, name]));
+            }}
+            issues={issues}
+            running={running !== undefined}
+            waits={arrivals > 0}
+            pdf={pdf}
+            forms={{ formFields, look: setSpot }}
+            usage={usage}
+            becomesJob={isLarge(entries, usage?.limits)}
+            submit={(texts) => void start({ ...values, texts: { ...values.texts, ...texts } })}
+            submitJob={() => void start(values, "respond-async")}
+          />
+        </Arriving>
       </section>
       <div class="outcome">
         <section class="card result" aria-labelledby="result-title" ref={result} tabIndex={-1}>
@@ -267,7 +278,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
           <Result
             {...{ run, values, description, operations, use, preview }}
             isOutdated={response?.error !== undefined && touched.size > 0}
-            tryExample={() => void tryExample()}
+            tryExample={tryExample}
           />
         </section>
         <section class="card code-card" aria-labelledby="code-title">

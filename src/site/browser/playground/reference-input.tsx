@@ -3,6 +3,7 @@ import type { ReferredFile } from "../../description/form-values.ts";
 import { callJson } from "../api/call.ts";
 import { currentKey } from "../api/key.ts";
 import { FILES, referredFile, type StoredFile } from "../api/stored-files.ts";
+import { useArrival } from "../parts/arriving.ts";
 import { bytes } from "../parts/figures.ts";
 
 interface Props {
@@ -14,6 +15,7 @@ interface Props {
 /** Takes the ID of a stored file or a URL instead of a file; offers the files that the account has stored. */
 export function ReferenceInput({ label, add }: Props) {
   const id = useId();
+  const arrive = useArrival(add);
   const input = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
@@ -41,7 +43,7 @@ export function ReferenceInput({ label, add }: Props) {
   const use = () => {
     const reference = text.trim();
     if (reference === "") return;
-    void referredFile(reference).then(add);
+    void arrive(referredFile(reference));
     close();
   };
   if (!open) {

@@ -29,11 +29,22 @@ interface Props {
 export function StepsInput({ field, operations, values, change, issues }: Props) {
   const { name, label, description } = field;
   const steps = stepsIn(values.texts[name]);
-  const set = (edit: (steps: readonly Step[]) => readonly Step[], files?: FormValues["files"]): void =>
-    change((before) => ({
-      files: files ?? before.files,
-      texts: { ...before.texts, [name]: textOfSteps(edit(stepsIn(before.texts[name])), operations) },
+  const set = (edit: (steps: readonly Step[]) => readonly Step[]): void =>
+    change(({ texts, files }) => ({
+      files,
+      texts: { ...texts, [name]: textOfSteps(edit(stepsIn(texts[name])), operations) },
     }));
+  const setStep = (index: number, edit: EditStep): void =>
+    change(({ texts, files }) => {
+      const all = stepsIn(texts[name]);
+      const step = all[index];
+      if (step === undefined) return { texts, files };
+      const edited = edit(step, files);
+      return {
+        files: edited.files,
+        texts: { ...texts, [name]: textOfSteps(all.with(index, edited.step), operations) },
+      };
+    });
   const move = (from: number, to: number): void =>
     set((all) => all.toSpliced(from, 1).toSpliced(to, 0, ...all.slice(from, from + 1)));
   const most = field.schema.contentSchema?.maxItems ?? Infinity;
@@ -89,7 +100,7 @@ export function StepsInput({ field, operations, values, change, issues }: Props)
                   operation={operation}
                   step={step}
                   files={values.files}
-                  change={(changed, files) => set((all) => all.with(index, changed), files)}
+                  change={(edit) => setStep(index, edit)}
                   issues={issuesOf(index + 1, issues)}
                 />
               )}
@@ -131,11 +142,17 @@ function issuesOf(step: number, issues: Props["issues"]): ReadonlyMap<string, st
   );
 }
 
+/** Changes a step, and the files that it refers to. */
+type EditStep = (
+  step: Step,
+  files: FormValues["files"],
+) => { readonly step: Step; readonly files: FormValues["files"] };
+
 interface StepFieldsProps {
   readonly operation: Operation;
   readonly step: Step;
   readonly files: FormValues["files"];
-  readonly change: (step: Step, files?: FormValues["files"]) => void;
+  readonly change: (edit: EditStep) => void;
   readonly issues: ReadonlyMap<string, string>;
 }
 
@@ -146,14 +163,12 @@ function StepFields({ operation, step, files, change, issues }: StepFieldsProps)
   const input = (field: Field) => {
     const issue = issues.get(field.name);
     if (field.kind === "value") {
-      const set = (text: string): void => change(withText(step, field, text));
+      const set = (text: string): void => change((step, files) => ({ step: withText(step, field, text), files }));
       return <ValueInput key={field.name} field={field} value={texts[field.name] ?? ""} change={set} issue={issue} />;
     }
     const chosen = filesOf(field, step, files);
-    const choose = (some: Parameters<typeof withFiles>[2]): void => {
-      const put = withFiles(field, step, some, files);
-      change(put.step, put.files);
-    };
+    const choose: Parameters<typeof FileInput>[0]["choose"] = (edit) =>
+      change((step, files) => withFiles(field, step, edit(filesOf(field, step, files)), files));
     if (field.kind === "file") {
       return <FileInput key={field.name} {...{ operation, field }} chosen={chosen} choose={choose} issue={issue} />;
     }
