@@ -561,6 +561,8 @@ export const limits = {
     page: { fuel: 800_000_000, kind: "untilNext" },
     /** Reading the text of a page. */
     readText: { fuel: 800_000_000, kind: "untilNext" },
+    /** `to-pdf`: finding characters without a glyph in the PDF of a browser. The bytes of this PDF add to it. */
+    readPrinted: { fuel: 800_000_000, kind: "own" },
     /** Base budget for drawing a page. Pixels, images, and file size add to it. */
     drawPage: { fuel: 500_000_000, kind: "own" },
     /** Analyzing the layout of a page, or recognizing it or a part of it (OCR). */

@@ -94,6 +94,22 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
     ).toEqual(["", "https://example.com/"]);
   });
 
+  test("characters that no font has are counted", async () => {
+    const missing = async (html: string): Promise<string | null> => {
+      const response = await print(html);
+      expect(response.status).toBe(200);
+      return response.headers.get("X-Missing-Glyphs");
+    };
+    // Planes 15 and 16 are for private use.
+    const none = "&#xF0000;&#x10FFFD;";
+    expect(await missing(`<p>two ${none}</p>`)).toBe("2");
+    expect(
+      await missing(`<p>${none}<h1 style="break-before:page">${none}</h1><svg><text y="20">${none}</text></svg>`),
+    ).toBe("6");
+    const invisible = "office na\u00efve\u00a0a\u00adb\u200bc\u200dd\u2060e\ufeff f\ufe0f\u202eg\u202c\u2028h";
+    expect(await missing(`<meta charset=utf-8><p>${invisible}<pre>a\tb\r\n c</pre>&#xFFFD;<wbr>`)).toBe("0");
+  });
+
   test("a pipeline seals what the browser has printed", async () => {
     const signer = await issue({ subject: "Ada", isAuthority: true });
     const seal = { operation: "seal", privateKey: await keyPem(signer), chain: chainPem(signer) };

@@ -18,7 +18,7 @@ export interface Converted {
   readonly bytes: EngineBytes;
   readonly format: string;
   readonly pageCount: number;
-  /** Characters that have no glyph in any font; undefined for other engines than `flow`, whose fonts are others. */
+  /** Characters that have no glyph in any font; undefined for `office`, whose PDF does not tell. */
   readonly missingGlyphs: number | undefined;
   readonly notConverted: readonly string[];
 }

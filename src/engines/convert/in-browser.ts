@@ -16,6 +16,7 @@ import {
 } from "../services.ts";
 import { limits } from "../../limits.ts";
 import { type Converted, describe } from "./finish.ts";
+import { countNotdef } from "./missing-glyphs.ts";
 import { A4, type ConversionOptions, DEFAULT_MARGINS } from "./source/document-parts.ts";
 
 /** The settings that only a browser has. `prefersCssPageSize` undefined: unless the client wants another size. */
@@ -80,7 +81,14 @@ export async function printInBrowser(
   await engines.resume();
   const { pdf } = engines;
   pdf.claim(-held);
-  const { bytes, pageCount } = await pdf.scope(() => finishArrived(pdf, printed, options));
+  let missingGlyphs = 0;
+  const { bytes, pageCount } = await pdf.scope(() =>
+    finishArrived(pdf, printed, options, async (open) => {
+      missingGlyphs = await countNotdef(open, printed.length);
+      await dropRelativeLinks(open);
+      if (printed.drawing) cutPage(open, printed.drawing);
+    }),
+  );
   const notConverted = new Set([...printed.missing].map((kind) => LOSSES[kind] ?? "external-data"));
   if (!print.allowsScripts && /<(?:[\w-]+:)?script\b/i.test(text)) notConverted.add("scripts");
   if (printed.drawing?.hasAnimations) notConverted.add("animations");
@@ -89,7 +97,7 @@ export async function printInBrowser(
     bytes,
     pageCount,
     format: "text" in source ? source.format : printed.drawing ? "svg" : "html",
-    missingGlyphs: undefined,
+    missingGlyphs,
     notConverted: [...notConverted].sort(),
   };
 }
@@ -129,19 +137,19 @@ function paperOf(
   };
 }
 
-/** Opens the PDF of another program in the engine, gives it its title and language, and verifies the written bytes. */
+/** Opens the PDF of another program in the engine, changes it, gives it its title and language, and verifies the written bytes. */
 export async function finishArrived(
   pdf: PdfEngine,
-  { chunks, length, hasTitle, drawing }: Pick<Printed, "chunks" | "length" | "hasTitle" | "drawing">,
+  { chunks, length, hasTitle }: Pick<Printed, "chunks" | "length" | "hasTitle">,
   { title, language }: Pick<ConversionOptions, "title" | "language">,
+  change: (open: OpenPdf) => Promise<void> = async () => {},
 ): Promise<{ bytes: EngineBytes; pageCount: number; repaired: boolean }> {
   const arena = pdf.files.arena(length, { copies: false });
   for (const chunk of chunks) arena.write(chunk);
   const bytes: InputBytes = arena.seal();
   using open = await openPdf(pdf, { field: "file", bytes, passwordIsOwn: false }, { validateFor: "save" });
   if (open.pageCount > limits.pages) throw madeTooManyPages(open.pageCount);
-  await dropRelativeLinks(open);
-  if (drawing) cutPage(open, drawing);
+  await change(open);
   const own = (name: string): string | undefined => open.document.getMetaData(`info:${name}`) || undefined;
   await describe(open, { title: title ?? (hasTitle ? own("Title") : undefined), author: own("Author"), language });
   return { bytes: await rewritePdf(open), pageCount: open.pageCount, repaired: open.repaired };

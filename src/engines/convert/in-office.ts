@@ -32,7 +32,7 @@ export async function convertInOffice(
   pdf.files.free();
   work.stage("pipelineStep", fuelForBytes(arrived.length));
   const { repaired, ...finished } = await pdf
-    .scope(() => finishArrived(pdf, { ...arrived, hasTitle: true, drawing: undefined }, options))
+    .scope(() => finishArrived(pdf, { ...arrived, hasTitle: true }, options))
     .catch((error: unknown) => {
       const meaning = pdf.explain(error);
       const isItsFault = meaning instanceof Refusal && !["limit_exceeded", "overloaded"].includes(meaning.code);
