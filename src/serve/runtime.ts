@@ -107,8 +107,17 @@ export default {
   },
 };`;
 
-/** Cloudflare never lets a worker reach private addresses (`global_fetch_strictly_public`); workerd's own network would. */
-const OUTBOUND = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
+/**
+ * Cloudflare never lets a worker reach private addresses (`global_fetch_strictly_public`); workerd's own network would. Miniflare adds the zone that
+ * it invents for the worker, and firewalls refuse requests with that header.
+ */
+const OUTBOUND = `export default {
+  fetch(request, env) {
+    const sent = new Request(request);
+    sent.headers.delete("CF-Worker");
+    return env.NETWORK.fetch(sent);
+  },
+};`;
 
 /** For services whose addresses the operator has chosen. */
 const ANY_ADDRESS = { network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } } };

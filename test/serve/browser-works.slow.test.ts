@@ -28,9 +28,11 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
   let port: number;
   /** The paths and hosts that were requested from the site. */
   const requested: string[] = [];
+  const headersSent = new Set<string>();
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), "pdf-service-browser-"));
     site = createServer(({ url = "", headers }, response) => {
+      for (const name of Object.keys(headers)) headersSent.add(name);
       requested.push(`${headers.host?.split(":")[0]}${url}`);
       const pages: Readonly<Record<string, string>> = {
         "/page": `<title>Page</title><link rel=stylesheet href=style.css><h1>By URL</h1><img src="http://localhost:${port}/picture.png"><a href="next">next</a>`,
@@ -144,6 +146,7 @@ describe.skipIf(chromiumPath === undefined)("npm run serve with a browser", () =
     expect([textOf(pages), pages.loadPage(0).getBounds()[2]]).toEqual(["By URL styled next", expect.closeTo(420, -1)]);
     expect(pages.loadPage(0).getLinks()[0]?.getURI()).toBe(`http://127.0.0.1:${port}/next`);
     expect(requested).toEqual(["127.0.0.1/moved", "127.0.0.1/page", "127.0.0.1/style.css"]);
+    expect([...headersSent].filter((name) => /^(?:cf|mf)-/.test(name))).toEqual([]);
     const allowed = await post("to-pdf", undefined, { url, allowedHosts: "localhost" });
     expect([allowed.status, allowed.headers.get("X-Not-Converted")]).toEqual([200, null]);
     expect(requested).toContain("localhost/picture.png");
