@@ -128,14 +128,15 @@ describe("clients leaving at other stages", () => {
   });
 
   test("a client that leaves the queue is not charged", async () => {
-    const heavy = await formBody({ file: file(pages(20)), mode: "force" });
+    const heavy = await formBody({ file: file(pages(50)), mode: "force" });
     const leave = Promise.withResolvers<void>();
     const before = soFar();
     const busy = [1, 2].map(() => sendAndLeave(service, "/api/v1/ocr", heavy, () => leave.promise));
-    await sleep(1_000);
+    // Long enough on a busy machine for both to have a place, and for the third to wait; they take much longer.
+    await sleep(3_000);
     // A short request would have a place beside the long ones.
     const long = await formBody({ file: file(letter) });
-    await sendAndLeave(service, "/api/v1/compress", long, () => sleep(500));
+    await sendAndLeave(service, "/api/v1/compress", long, () => sleep(5_000));
     expect(await nextEnd("compress", before)).toMatchObject({ ...GONE, work: 0 });
     leave.resolve();
     await Promise.all(busy);
