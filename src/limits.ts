@@ -555,14 +555,12 @@ export const limits = {
     images: 8_000_000_000,
     /** Base budget of a request. */
     request: { fuel: 800_000_000, kind: "request" },
-    /** Each step of a pipeline after the first, and reading the PDF of an office converter. The bytes of this PDF add to it. */
+    /** Each step of a pipeline after the first, and reading the PDF of a browser or an office converter. The bytes of this PDF add to it. */
     pipelineStep: { fuel: 800_000_000, kind: "request" },
     /** A page that is rendered, read, cropped, or erased. Its images add to it. */
     page: { fuel: 800_000_000, kind: "untilNext" },
     /** Reading the text of a page. */
     readText: { fuel: 800_000_000, kind: "untilNext" },
-    /** `to-pdf`: finding characters without a glyph in the PDF of a browser. The bytes of this PDF add to it. */
-    readPrinted: { fuel: 800_000_000, kind: "own" },
     /** Base budget for drawing a page. Pixels, images, and file size add to it. */
     drawPage: { fuel: 500_000_000, kind: "own" },
     /** Analyzing the layout of a page, or recognizing it or a part of it (OCR). */

@@ -3,7 +3,7 @@ import type { Document } from "mupdf";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { DocumentFonts } from "./document-fonts.ts";
 import { GlyphTexts } from "./glyph-texts.ts";
-import { countOnPages, type GlyphCounts, MissingGlyphs } from "./missing-glyphs.ts";
+import { countGlyphs, type Extent, type GlyphCounts, MissingGlyphs } from "./missing-glyphs.ts";
 import type { LoadFont } from "../fonts.ts";
 
 /** A document that MuPDF lays out. */
@@ -55,8 +55,22 @@ export class FlowLayout {
   }
 
   /** The characters of the pages of a document, and how wide the text of each is. */
-  textOf(document: Document): ReturnType<typeof countOnPages> {
-    return countOnPages(this.#engine, document, "clip=no");
+  async textOf(document: Document): Promise<{ counts: GlyphCounts; extents: readonly Extent[] }> {
+    const { long } = this.#engine;
+    const counts: GlyphCounts = new Map();
+    const extents: Extent[] = [];
+    const count = await long.countPages(document);
+    for (let index = 0; index < count; index++) {
+      const page = await long.loadAnyPage(document, index);
+      try {
+        const text = await long.textOfPage(page, "clip=no");
+        extents.push(await countGlyphs(this.#engine, text, counts));
+        text.destroy();
+      } finally {
+        page.destroy();
+      }
+    }
+    return { counts, extents };
   }
 
   /** Adds characters that are drawn. Returns whether some may be shown by other glyphs than in their fonts. */

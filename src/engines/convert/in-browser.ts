@@ -15,8 +15,9 @@ import {
   type PrintSettings,
 } from "../services.ts";
 import { limits } from "../../limits.ts";
+import { fuelForBytes } from "../work.ts";
 import { type Converted, describe } from "./finish.ts";
-import { countNotdef } from "./missing-glyphs.ts";
+import { countNotdef } from "./notdef.ts";
 import { A4, type ConversionOptions, DEFAULT_MARGINS } from "./source/document-parts.ts";
 
 /** The settings that only a browser has. `prefersCssPageSize` undefined: unless the client wants another size. */
@@ -84,7 +85,7 @@ export async function printInBrowser(
   let missingGlyphs = 0;
   const { bytes, pageCount } = await pdf.scope(() =>
     finishArrived(pdf, printed, options, async (open) => {
-      missingGlyphs = await countNotdef(open, printed.length);
+      missingGlyphs = await countNotdef(open);
       await dropRelativeLinks(open);
       if (printed.drawing) cutPage(open, printed.drawing);
     }),
@@ -144,6 +145,7 @@ export async function finishArrived(
   { title, language }: Pick<ConversionOptions, "title" | "language">,
   change: (open: OpenPdf) => Promise<void> = async () => {},
 ): Promise<{ bytes: EngineBytes; pageCount: number; repaired: boolean }> {
+  pdf.work.stage("pipelineStep", fuelForBytes(length));
   const arena = pdf.files.arena(length, { copies: false });
   for (const chunk of chunks) arena.write(chunk);
   const bytes: InputBytes = arena.seal();

@@ -3,7 +3,6 @@ import { Refusal } from "../errors.ts";
 import type { Engines } from "../lease/engines.ts";
 import { officeFailed } from "../result-errors.ts";
 import type { OfficeConverter, OfficeDocument, OfficeSettings } from "../services.ts";
-import { fuelForBytes } from "../work.ts";
 import type { Converted } from "./finish.ts";
 import { finishArrived } from "./in-browser.ts";
 import type { ConversionOptions } from "./source/document-parts.ts";
@@ -27,10 +26,9 @@ export async function convertInOffice(
   engines.park("office");
   const arrived = await office.convert(document, settings, engines.sizes.heldBytes);
   await engines.resume();
-  const { pdf, work } = engines;
+  const { pdf } = engines;
   // The PDF takes its place.
   pdf.files.free();
-  work.stage("pipelineStep", fuelForBytes(arrived.length));
   const { repaired, ...finished } = await pdf
     .scope(() => finishArrived(pdf, { ...arrived, hasTitle: true }, options))
     .catch((error: unknown) => {

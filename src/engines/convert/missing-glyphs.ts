@@ -1,8 +1,5 @@
 /** Which characters of a page have no glyph in the font that they are set in. */
-import type { Document, Font, StructuredText } from "mupdf";
-import { limits } from "../../limits.ts";
-import type { OpenPdf } from "../pdf/document/document.ts";
-import { withoutStructure } from "../pdf/document/without-structure.ts";
+import type { Font, StructuredText } from "mupdf";
 import { charactersIn } from "../pdf/mupdf/structured-text.ts";
 import type { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 
@@ -19,43 +16,8 @@ export interface Extent {
   readonly right: number;
 }
 
-/** Counts the characters on all pages of a document, and measures how wide the text of each is. `options`: those of MuPDF's structured text. */
-export async function countOnPages(
-  engine: PdfEngine,
-  document: Document,
-  options: string,
-): Promise<{ counts: GlyphCounts; extents: readonly Extent[] }> {
-  const { long } = engine;
-  const counts: GlyphCounts = new Map();
-  const extents: Extent[] = [];
-  const count = await long.countPages(document);
-  for (let index = 0; index < count; index++) {
-    const page = await long.loadAnyPage(document, index);
-    try {
-      const text = await long.textOfPage(page, options);
-      extents.push(await countGlyphs(engine, text, counts));
-      text.destroy();
-    } finally {
-      page.destroy();
-    }
-  }
-  return { counts, extents };
-}
-
-/**
- * How many characters a PDF of Chromium shows by `.notdef`, the glyph for characters that a font lacks (ISO 32000-2, 9.7.6.3). It is glyph 0, and
- * `ToUnicode` has no character for it.
- */
-export async function countNotdef({ engine, document }: OpenPdf, bytes: number): Promise<number> {
-  const reading = engine.work.stage("readPrinted", bytes * limits.work.bodyByte);
-  const { counts } = await reading.run(() =>
-    withoutStructure(document, () => countOnPages(engine, document, "ignore-actualtext,use-gid-for-unknown-unicode")),
-  );
-  return counts.values().reduce((sum, ofFont) => sum + (ofFont.get(0) ?? 0), 0);
-}
-
 /** Adds the characters of a page to `counts`. */
-async function countGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<Extent> {
+export async function countGlyphs(engine: PdfEngine, text: StructuredText, counts: GlyphCounts): Promise<Extent> {
   let [left, right] = [0, 0];
   for (const { character } of charactersIn(engine, text)) {
     engine.work.spend(CHARACTER_WORK);
