@@ -1,4 +1,5 @@
 /** `npm run serve` with two workers: one service, of which a process that dies or hangs costs only its own work. */
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,9 +111,11 @@ describe("two workers", () => {
 
   test("concurrent requests with one Idempotency-Key are charged once, whichever worker has them", async () => {
     const before = await used();
-    const all = await Promise.all(Array.from({ length: 8 }, () => rotate({ "Idempotency-Key": "one-for-both" })));
+    const own = { "Idempotency-Key": randomUUID() };
+    // With the last, no more than one charge covers: on a busy machine, all may come one after the other.
+    const all = await Promise.all(Array.from({ length: 5 }, () => rotate(own)));
     for (const { status } of all) expect([200, 409]).toContain(status);
-    expect((await rotate({ "Idempotency-Key": "one-for-both" })).status).toBe(200);
+    expect((await rotate(own)).status).toBe(200);
     expect(await used()).toBe(before + 1);
   });
 
