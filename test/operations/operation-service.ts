@@ -2,14 +2,15 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import type { PlanName } from "../../src/accounts/plans.ts";
 import { operations } from "../../src/operations/index.ts";
 import { newKey } from "../http/echo-service.ts";
 
 export const app = createApp(operations);
 
 /** Calls an operation through the whole service, within the Worker, and waits until all that it left running has ended. */
-export async function operationService(name: string, bindings: object = env) {
-  const key = await newKey("business");
+export async function operationService(name: string, bindings: object = env, plan: PlanName = "business") {
+  const key = await newKey(plan);
   return async (file: Uint8Array, fields: Readonly<Record<string, string>> = {}, token = key): Promise<Response> => {
     const form = new FormData();
     for (const [field, value] of Object.entries(fields)) form.append(field, value);

@@ -1,16 +1,19 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { chainPem, issue, keyPem } from "../harness/signatures/certificates.ts";
 import { document } from "../harness/fixtures/fixtures.ts";
 import { Random } from "../harness/fuzz/random.ts";
 import { operationService } from "./operation-service.ts";
 
-const [seal, verify] = [await operationService("seal"), await operationService("verify-signatures")];
+const seal = await operationService("seal");
+// A fast machine sends more in a minute than other plans allow.
+const verify = await operationService("verify-signatures", env, "unlimited");
 let signed: Uint8Array = new Uint8Array();
 
 /** The report of a document that is as it was signed; undefined for any other. */
 async function intact(file: Uint8Array): Promise<object | undefined> {
   const response = await verify(file);
-  expect(response.status).toBeLessThan(500);
+  expect([200, 400, 413, 415, 422]).toContain(response.status);
   const report = (await response.json()) as { documentIntact?: boolean };
   return report.documentIntact === true ? report : undefined;
 }
